@@ -1,0 +1,202 @@
+import type { Affinity, Caller, Client, LogLevel, Replicas, ToolDefinition } from '@callboard/protocol'
+import type { z } from 'zod'
+
+/** What a worker says of itself. Everything but the first two has a sane default. */
+export interface WorkerOptions {
+  /** `[a-z][a-z0-9-]{0,31}`; workers of one service are replicas of each other. */
+  readonly service: string
+  readonly version: string
+  /** Calls held at once (1 to 4096, default 16). */
+  readonly concurrency?: number
+  readonly replicas?: Replicas
+  /** Which calls must stay on one instance (default `none`). */
+  readonly affinity?: Affinity
+  /** How long calls may go on after a drain was asked for (default 30,000). */
+  readonly drainMs?: number
+  /** UTC ms until which an auto-started hub must not end; asked at each heartbeat. */
+  readonly holdUntil?: () => number | undefined
+  /** The shape of this worker's own errors; default: `error: { code, message, retryable }`. */
+  readonly formatError?: (error: ToolError, tool: { readonly name: string; readonly hasOutputSchema: boolean }) => ToolResult
+}
+
+/** MCP content, as the protocol has it. */
+export type Content =
+  | { readonly type: 'text'; readonly text: string; readonly [key: string]: unknown }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string; readonly [key: string]: unknown }
+  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly [key: string]: unknown }
+  | { readonly type: 'resource'; readonly resource: ResourceContents; readonly [key: string]: unknown }
+
+export type ResourceContents =
+  | { readonly uri: string; readonly mimeType?: string; readonly text: string; readonly [key: string]: unknown }
+  | { readonly uri: string; readonly mimeType?: string; readonly blob: string; readonly [key: string]: unknown }
+
+/** An MCP tool result as it goes to the agent. */
+export interface ToolResult {
+  readonly content: readonly Content[]
+  readonly structuredContent?: unknown
+  readonly isError?: boolean
+  readonly _meta?: { readonly [key: string]: unknown }
+}
+
+/**
+ * What a tool handler may return: a plain value (an object also becomes structuredContent, a string becomes text),
+ * MCP content, or both by {@link result}.
+ */
+export type ToolReturn<Output> = Output | Content | readonly Content[] | Result<Output>
+
+/** A refusal or failure that the agent should read: `code` is API, `message` says what to do. */
+export declare class ToolErrorShape extends Error {
+  readonly code: string
+  readonly retryable: boolean
+  readonly retryAfterMs?: number
+}
+export type ToolError = ToolErrorShape
+
+/** Value and content together; made by `result()`. */
+export interface Result<Output> {
+  readonly [resultBrand]: true
+  readonly value?: Output
+  readonly content?: readonly Content[]
+  readonly isError?: boolean
+  readonly meta?: { readonly [key: string]: unknown }
+}
+export declare const resultBrand: unique symbol
+
+/** What every handler gets beside its input. */
+export interface Context {
+  readonly callId: string
+  readonly caller: Caller
+  readonly client: Client
+  /** Aborted on cancel, deadline, drain's end and loss of the hub; `signal.reason` is an Error that says which. */
+  readonly signal: AbortSignal
+  /** UTC ms by this machine's clock. Moves when a suspended call resumes: read it when needed. */
+  readonly deadline: number
+  readonly idempotencyKey: string
+  readonly traceparent?: string
+  /** The request's `_meta`, reserved keys left out. */
+  readonly meta: { readonly [key: string]: unknown }
+  progress(progress: number, total?: number, message?: string): void
+  log(level: LogLevel, data: unknown, logger?: string): void
+  /** Calls another worker's tool as part of this call; the result is the MCP tool result. Rejects with a CallFailure. */
+  call(tool: string, args?: { readonly [key: string]: unknown }, options?: CallOptions): Promise<ToolResult>
+  /** The catalogue as this call's caller sees it. */
+  tools(): Promise<readonly ToolDefinition[]>
+  /** Asks the person at the client. Rejects with ToolError `input_unsupported` at once when the client can't. */
+  elicit(request: ElicitRequest): Promise<ElicitResult>
+  sample(request: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }>
+  roots(): Promise<readonly { readonly uri: string; readonly name?: string }[]>
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  readonly timeoutMs?: number
+  readonly idempotencyKey?: string
+  readonly onProgress?: (progress: { readonly progress: number; readonly total?: number; readonly message?: string }) => void
+}
+
+export type ElicitRequest =
+  | { readonly message: string; readonly requestedSchema: { readonly [key: string]: unknown } }
+  | { readonly message: string; readonly url: string; readonly elicitationId: string }
+
+export interface ElicitResult {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: { readonly [key: string]: unknown }
+}
+
+export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
+  readonly title?: string
+  readonly description: string
+  /** Unknown fields are refused unless the schema is loose. */
+  readonly input: Input
+  readonly output?: Output
+  readonly annotations?: ToolDefinition['annotations']
+  /** How long a call may take at most (default 120,000; up to an hour). */
+  readonly timeoutMs?: number
+  /** Only callers with one of these roles see it. */
+  readonly roles?: readonly ('agent' | 'operator')[]
+  readonly icons?: readonly unknown[]
+  readonly meta?: { readonly [key: string]: unknown }
+}
+
+export interface ResourceSpec {
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly mimeType?: string
+  readonly meta?: { readonly [key: string]: unknown }
+}
+
+export interface PromptSpec {
+  readonly title?: string
+  readonly description?: string
+  readonly arguments?: readonly { readonly name: string; readonly description?: string; readonly required?: boolean }[]
+  /** Suggests values for a half-typed argument. */
+  readonly complete?: Completer
+}
+
+export type Completer = (
+  request: { readonly argument: string; readonly value: string; readonly known: { readonly [name: string]: string } },
+  context: Context,
+) => Promise<readonly string[]> | readonly string[]
+
+export type ResourceReader = (
+  uri: string,
+  variables: { readonly [name: string]: string },
+  context: Context,
+) => Promise<readonly ResourceContents[]> | readonly ResourceContents[]
+
+export interface PromptMessages {
+  readonly description?: string
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: Content }[]
+}
+
+/** A worker under definition; `run()` or `start()` brings it to life. Names may be defined, replaced and removed while it runs. */
+export interface Worker {
+  readonly options: WorkerOptions
+  tool<Input extends z.ZodObject, Output extends z.ZodType = z.ZodUnknown>(
+    name: string,
+    spec: ToolSpec<Input, Output>,
+    handler: (input: z.output<Input>, context: Context) => Promise<ToolReturn<z.input<Output>>> | ToolReturn<z.input<Output>>,
+  ): Worker
+  resource(uri: string, spec: ResourceSpec, read: ResourceReader): Worker
+  /** RFC 6570 level 1 to 3 templates as MCP uses them, e.g. `weave://runs/{run_id}/images/{n}`. */
+  resourceTemplate(uriTemplate: string, spec: ResourceSpec & { readonly complete?: Completer }, read: ResourceReader): Worker
+  prompt(name: string, spec: PromptSpec, get: (args: { readonly [name: string]: string }, context: Context) => Promise<PromptMessages> | PromptMessages): Worker
+  remove(kind: 'tool' | 'prompt' | 'resource' | 'resourceTemplate', name: string): Worker
+  /** What one session does not see (it may call it all the same; the handler answers in its own shape). */
+  hide(session: string, hidden: { readonly tools?: readonly string[]; readonly prompts?: readonly string[]; readonly resources?: readonly string[] }): void
+  /** A resource that somebody may be subscribed to has changed; optionally only what one session sees of it. */
+  resourceUpdated(uri: string, session?: string): void
+  /** Called when a session of an agent has ended for good; free what belongs to it. */
+  onSessionClosed(listener: (session: string) => void): Worker
+  /** Called with `true` while at least one session watches the URI. */
+  onSubscription(listener: (uri: string, session: string, subscribed: boolean) => void): Worker
+  /** A background call with a token (a scheduled run that acts as its group); outside of any live call. */
+  callAs(token: string, tool: string, args?: { readonly [key: string]: unknown }, options?: CallOptions): Promise<ToolResult>
+  /** Runs until drained (SIGTERM, SIGINT, the hub's DRAIN, `stop()`); exit code 0 is then the program's. */
+  run(options?: RunOptions): Promise<void>
+  /** Like `run`, but resolves when signed in, with a handle; installs no signal handlers. */
+  start(options?: RunOptions): Promise<RunningWorker>
+}
+
+export interface RunOptions {
+  /** `ipc://…` or `tcp://…`; default: from the environment. */
+  readonly endpoint?: string
+  /** Secret for a trusted sign-in; default: from the environment. */
+  readonly secret?: string
+  readonly logLevel?: string
+  /** Aborting it drains. */
+  readonly signal?: AbortSignal
+}
+
+export interface RunningWorker extends AsyncDisposable {
+  readonly service: string
+  readonly instance: string
+  readonly state: 'connecting' | 'signing_in' | 'ready' | 'draining' | 'closed'
+  /** Names refused by the hub, with the holder. */
+  readonly refused: readonly { readonly name: string; readonly message: string }[]
+  /** Drains, says BYE, closes. Idempotent. */
+  stop(): Promise<void>
+  /** Resolves when closed, whoever asked for it; rejects when the hub refused the worker for good. */
+  readonly closed: Promise<void>
+}

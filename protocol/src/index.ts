@@ -1,0 +1,2 @@
+export * from './limits.js'
+export type * from './messages.js'

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const source = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+// Tests of one package see the sources of the others, so that a failing test never means a stale build.
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: '@callboard/worker/testing', replacement: source('packages/worker/src/testing/index.ts') },
+      { find: '@callboard/protocol', replacement: source('protocol/src/index.ts') },
+      { find: /^@callboard\/([a-z]+)$/, replacement: source('packages/$1/src/index.ts') },
+    ],
+  },
+  test: {
+    include: ['protocol/test/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+})
