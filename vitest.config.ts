@@ -8,12 +8,19 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: '@callboard/worker/testing', replacement: source('packages/worker/src/testing/index.ts') },
+      { find: '@callboard/store/testing', replacement: source('packages/store/src/testing/both-databases.ts') },
+      { find: '@callboard/protocol/nearest-name', replacement: source('protocol/src/nearest-name.ts') },
       { find: '@callboard/protocol', replacement: source('protocol/src/index.ts') },
       { find: /^@callboard\/([a-z]+)$/, replacement: source('packages/$1/src/index.ts') },
     ],
   },
   test: {
-    include: ['protocol/test/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: [
+      'protocol/test/**/*.test.ts',
+      'packages/*/test/**/*.test.ts',
+      'test/**/*.test.ts',
+      'scripts/**/*.test.ts',
+    ],
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },
