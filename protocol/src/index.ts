@@ -1,2 +1,8 @@
+export { type Decoded, decodeMessages, encodeBatch, encodeMessage, headBytesAtMost } from './codec.js'
+export { isFromWorker } from './direction.js'
+export type { Fault, FaultCode } from './faults.js'
 export * from './limits.js'
+export * from './liveness.js'
 export type * from './messages.js'
+export { isRightProof, type ProofSubject, signInProof } from './proof.js'
+export { serviceNamePattern } from './schema.js'

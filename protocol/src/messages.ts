@@ -150,9 +150,20 @@ export type NotStartedReason = 'draining' | 'expired' | 'over_credit' | 'foreign
 
 /** The final frame of a call: exactly one. `result`: JSON result; `error`: JSON-RPC error object; `not_started`: no effect. */
 export type Response =
-  | { readonly type: 'response'; readonly id: CallId; readonly outcome: 'result'; readonly isError?: boolean; readonly body: Uint8Array }
+  | {
+      readonly type: 'response'
+      readonly id: CallId
+      readonly outcome: 'result'
+      readonly isError?: boolean
+      readonly body: Uint8Array
+    }
   | { readonly type: 'response'; readonly id: CallId; readonly outcome: 'error'; readonly body: Uint8Array }
-  | { readonly type: 'response'; readonly id: CallId; readonly outcome: 'not_started'; readonly reason: NotStartedReason }
+  | {
+      readonly type: 'response'
+      readonly id: CallId
+      readonly outcome: 'not_started'
+      readonly reason: NotStartedReason
+    }
 
 /** JSON body: `{ progress, total?, message? }`. Also hub → worker, with the worker's own id of its CALL. */
 export interface Progress {
@@ -186,7 +197,13 @@ export interface Resume {
   readonly body: Uint8Array
 }
 
-export type CancelReason = 'cancelled' | 'deadline_exceeded' | 'disconnected' | 'input_abandoned' | 'draining' | 'unknown_call'
+export type CancelReason =
+  | 'cancelled'
+  | 'deadline_exceeded'
+  | 'disconnected'
+  | 'input_abandoned'
+  | 'draining'
+  | 'unknown_call'
 
 /** Hub → worker for a REQUEST (the worker still answers with its final RESPONSE); worker → hub for its own CALL. */
 export interface Cancel {
@@ -222,6 +239,7 @@ export type RoutingFailureCode =
   | 'cancelled'
   | 'deadlock'
   | 'depth_exceeded'
+  | 'request_too_large'
   | 'result_too_large'
   | 'not_found'
   | 'forbidden'
@@ -301,9 +319,35 @@ export interface Bye {
   readonly epoch: HubEpoch
 }
 
-export type FromWorker = Hello | Ready | Update | Response | Progress | Log | InputRequired | Call | Cancel | Event | Heartbeat | Drain | Bye
+export type FromWorker =
+  | Hello
+  | Ready
+  | Update
+  | Response
+  | Progress
+  | Log
+  | InputRequired
+  | Call
+  | Cancel
+  | Event
+  | Heartbeat
+  | Drain
+  | Bye
 export type FromHub =
-  | Challenge | Welcome | Reject | Request | Cancel | Resume | Result | Progress | Subscribe | SessionNotice | Sessions | HeartbeatEcho | Drain | Bye
+  | Challenge
+  | Welcome
+  | Reject
+  | Request
+  | Cancel
+  | Resume
+  | Result
+  | Progress
+  | Subscribe
+  | SessionNotice
+  | Sessions
+  | HeartbeatEcho
+  | Drain
+  | Bye
 export type Message = FromWorker | FromHub
 export type MessageType = Message['type']
 
@@ -313,7 +357,11 @@ export type MessageType = Message['type']
 export interface Definitions {
   readonly tools?: readonly ToolDefinition[]
   readonly resources?: readonly { readonly uri: string; readonly name: string; readonly [key: string]: unknown }[]
-  readonly resourceTemplates?: readonly { readonly uriTemplate: string; readonly name: string; readonly [key: string]: unknown }[]
+  readonly resourceTemplates?: readonly {
+    readonly uriTemplate: string
+    readonly name: string
+    readonly [key: string]: unknown
+  }[]
   readonly prompts?: readonly { readonly name: string; readonly [key: string]: unknown }[]
   /** References that `completion/complete` may be asked for: prompt names and URI templates. */
   readonly completions?: readonly string[]
