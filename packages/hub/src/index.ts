@@ -1,1 +1,21 @@
-export {}
+export { Broker } from './broker/broker.js'
+export type { BrokerEffect, Notice } from './broker/effects.js'
+export type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './broker/events.js'
+export type { BrokerSnapshot } from './broker/snapshot.js'
+export type { BrokerOptions } from './broker/state.js'
+export {
+  ConfigError,
+  type ConfigInput,
+  dataDirectory,
+  type HubConfig,
+  type LogLevel,
+  parseHubConfig,
+  runtimeDirectory,
+} from './config.js'
+export { type HubEnd, type HubOptions, type RunningHub, reservedServices, startHub, steadyNow } from './hub.js'
+export { createHubLog, type Logger } from './hub-log.js'
+export type { AgentCall, CallOutcome, Connection, ConnectionListener, HubPort, Identity } from './port.js'
+export { batches } from './router.js'
+export { type RuntimePaths, runtimePaths, socketPathBytesMax } from './runtime-directory.js'
+export { secretFiles } from './secrets.js'
+export { StartError } from './start-error.js'

@@ -1,4 +1,5 @@
 import type {
+  Caller,
   CallId,
   Client,
   LogLevel,
@@ -15,6 +16,10 @@ export interface Identity {
   readonly principal: string
   readonly roles: readonly Role[]
   readonly group?: string
+  /** Only these services exist for it; absent: all. */
+  readonly services?: readonly string[]
+  /** The scheduled run that this agent is, if it is one. */
+  readonly run?: Caller['run']
 }
 
 /** What an MCP front end needs of the hub: this and nothing else crosses between the MCP SDK and the broker. */
@@ -22,7 +27,7 @@ export interface HubPort {
   open(identity: Identity, listener: ConnectionListener): Connection
 }
 
-/** What comes to a connection unasked. Called on the event loop, never re-entrantly from a method of {@link Connection}. */
+/** What comes to a connection unasked, possibly from within one of its own methods: answer later, don't call back at once. */
 export interface ConnectionListener {
   listChanged(kind: 'tools' | 'resources' | 'prompts'): void
   resourceUpdated(uri: string): void
@@ -35,7 +40,11 @@ export interface Connection {
   catalogueKnown(): Promise<void>
   tools(): readonly ToolDefinition[]
   resources(): readonly { readonly uri: string; readonly name: string; readonly [key: string]: unknown }[]
-  resourceTemplates(): readonly { readonly uriTemplate: string; readonly name: string; readonly [key: string]: unknown }[]
+  resourceTemplates(): readonly {
+    readonly uriTemplate: string
+    readonly name: string
+    readonly [key: string]: unknown
+  }[]
   prompts(): readonly { readonly name: string; readonly [key: string]: unknown }[]
   /** Whether anyone answers `completion/complete`. */
   completes(): boolean
@@ -43,6 +52,8 @@ export interface Connection {
   call(call: AgentCall): Promise<CallOutcome>
   /** Goes on with a call that asked for input; the outcome is that of the same call. Body: `{ inputResponses }`. */
   resume(id: CallId, body: Uint8Array, signal?: AbortSignal): Promise<CallOutcome>
+  /** Gives up a call that asked for input. */
+  abandon(id: CallId): void
   subscribe(uri: string): void
   unsubscribe(uri: string): void
   rootsChanged(): void

@@ -1,0 +1,223 @@
+import { bodyBytesMax } from '@callboard/protocol'
+import { Broker } from './broker/broker.js'
+import type { StoredService } from './broker/catalogue.js'
+import type { BrokerEffect, Notice } from './broker/effects.js'
+import type { BrokerEvent, ConnectionId, PeerId, Ref } from './broker/events.js'
+import type { BrokerOptions } from './broker/state.js'
+import { failure } from './broker/state.js'
+import type { AgentCall, CallOutcome, Connection, ConnectionListener, HubPort, Identity } from './port.js'
+
+/** What the broker's effects reach, apart from the agents' connections. */
+export interface RunnerOutlets {
+  send(peer: PeerId, message: Extract<BrokerEffect, { type: 'send' }>['message']): void
+  keepCatalogue(services: readonly StoredService[]): void
+  notice(notice: Notice): void
+  /** A fault of the hub itself, whole. */
+  failed(error: unknown, event: string): void
+  workerLog(log: Extract<BrokerEffect, { type: 'worker_log' }>): void
+  /** UTC ms that never go back. */
+  now(): number
+}
+
+interface OpenTurn {
+  readonly settle: (outcome: CallOutcome) => void
+  readonly call: Pick<AgentCall, 'onProgress' | 'onLog'>
+}
+
+const internalFailure = failure('internal', 'The hub failed at this call; its log says why.')
+
+/** Longer than this a timer is armed in steps: setTimeout takes 31 bits. */
+const timerMsMax = 2_000_000_000
+
+/** Gives the broker a clock, a timer and outlets, and the MCP front ends their {@link HubPort}. */
+export class BrokerRunner implements HubPort {
+  readonly broker: Broker
+  readonly #outlets: RunnerOutlets
+  readonly #listeners = new Map<ConnectionId, ConnectionListener>()
+  readonly #turns = new Map<Ref, OpenTurn>()
+  readonly #joined = new Set<() => void>()
+  #connectionSerial = 0
+  #refSerial = 0
+  #timer: NodeJS.Timeout | undefined
+  #armedFor: number | undefined
+  #pending: BrokerEvent[] | undefined
+  #closed = false
+  readonly #catalogueKnown: () => Promise<void> | undefined
+
+  constructor(
+    options: BrokerOptions,
+    outlets: RunnerOutlets,
+    catalogueKnown: (runner: BrokerRunner) => Promise<void> | undefined,
+  ) {
+    this.#outlets = outlets
+    this.broker = new Broker(options, outlets.now())
+    this.#catalogueKnown = () => catalogueKnown(this)
+    this.#arm()
+  }
+
+  /** Handles an event and performs its effects in order. An event that an effect causes waits for its turn. */
+  step(event: BrokerEvent): void {
+    if (this.#closed) return
+    if (this.#pending !== undefined) {
+      this.#pending.push(event)
+      return
+    }
+    this.#pending = [event]
+    try {
+      for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
+        this.#stepOnce(next)
+      }
+    } finally {
+      this.#pending = undefined
+    }
+    this.#arm()
+  }
+
+  /** What one event breaks must not break the others: the error is ours, and whoever sent the event pays for it. */
+  #stepOnce(event: BrokerEvent): void {
+    try {
+      for (const effect of this.broker.step(event, this.#outlets.now())) this.#perform(effect)
+    } catch (error) {
+      this.#outlets.failed(error, event.type)
+      if (event.type === 'message') this.step({ type: 'send_failed', peer: event.peer })
+      if ('ref' in event) this.#settle(event.ref, { kind: 'failure', failure: internalFailure })
+    }
+  }
+
+  open(identity: Identity, listener: ConnectionListener): Connection {
+    const connection = ++this.#connectionSerial
+    this.#listeners.set(connection, listener)
+    this.step({ type: 'connection_opened', connection, identity })
+    return this.#connection(connection, identity)
+  }
+
+  /** Resolves when a worker joins. */
+  workerJoined(): Promise<void> {
+    return new Promise((resolve) => this.#joined.add(resolve))
+  }
+
+  /** Ends every open turn; nothing happens afterwards. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    clearTimeout(this.#timer)
+    const outcome: CallOutcome = { kind: 'failure', failure: failure('outcome_unknown', 'The hub has ended.') }
+    for (const turn of this.#turns.values()) turn.settle(outcome)
+    this.#turns.clear()
+    this.#listeners.clear()
+  }
+
+  #connection(connection: ConnectionId, identity: Identity): Connection {
+    const { broker } = this
+    return {
+      identity,
+      catalogueKnown: async () => this.#catalogueKnown(),
+      tools: () => broker.list('tool', identity) as ReturnType<Connection['tools']>,
+      resources: () => broker.list('resource', identity) as ReturnType<Connection['resources']>,
+      resourceTemplates: () => broker.list('resourceTemplate', identity) as ReturnType<Connection['resourceTemplates']>,
+      prompts: () => broker.list('prompt', identity) as ReturnType<Connection['prompts']>,
+      completes: () => broker.completes(),
+      call: (call) => this.#call(connection, call),
+      resume: (id, body, signal) => this.#turn({}, signal, (ref) => ({ type: 'resume', ref, connection, id, body })),
+      abandon: (id) => this.step({ type: 'abandon', connection, id }),
+      subscribe: (uri) => this.step({ type: 'subscribe', connection, uri }),
+      unsubscribe: (uri) => this.step({ type: 'unsubscribe', connection, uri }),
+      rootsChanged: () => this.step({ type: 'roots_changed', connection }),
+      close: () => {
+        if (this.#listeners.delete(connection)) this.step({ type: 'connection_closed', connection })
+      },
+    }
+  }
+
+  #call(connection: ConnectionId, agentCall: AgentCall): Promise<CallOutcome> {
+    const { signal, onProgress: _progress, onLog: _log, ...call } = agentCall
+    if (call.body.byteLength > bodyBytesMax) {
+      const message = `The arguments have ${call.body.byteLength} bytes; at most ${bodyBytesMax} are passed on.`
+      return Promise.resolve({ kind: 'failure', failure: failure('request_too_large', message) })
+    }
+    return this.#turn(agentCall, signal, (ref) => ({ type: 'call', ref, connection, call }))
+  }
+
+  #turn(
+    call: Pick<AgentCall, 'onProgress' | 'onLog'>,
+    signal: AbortSignal | undefined,
+    event: (ref: Ref) => BrokerEvent,
+  ): Promise<CallOutcome> {
+    if (this.#closed || signal?.aborted === true) {
+      return Promise.resolve({ kind: 'failure', failure: failure('cancelled', 'The call was cancelled.') })
+    }
+    return new Promise((resolve) => {
+      const ref = ++this.#refSerial
+      const cancel = () => {
+        this.#settle(ref, { kind: 'failure', failure: failure('cancelled', 'The call was cancelled.') })
+        this.step({ type: 'cancel', ref })
+      }
+      const settle = (outcome: CallOutcome) => {
+        signal?.removeEventListener('abort', cancel)
+        resolve(outcome)
+      }
+      this.#turns.set(ref, { settle, call })
+      signal?.addEventListener('abort', cancel, { once: true })
+      // A tool whose worker is still on its way is not unknown.
+      const known = this.#catalogueKnown()
+      if (known === undefined) return this.step(event(ref))
+      void known.then(() => {
+        if (this.#turns.has(ref)) this.step(event(ref))
+      })
+    })
+  }
+
+  #settle(ref: Ref, outcome: CallOutcome): void {
+    const turn = this.#turns.get(ref)
+    this.#turns.delete(ref)
+    turn?.settle(outcome)
+  }
+
+  #perform(effect: BrokerEffect): void {
+    switch (effect.type) {
+      case 'send':
+        return this.#outlets.send(effect.peer, effect.message)
+      case 'settle':
+        return this.#settle(effect.ref, effect.outcome)
+      case 'progress':
+        return this.#turns.get(effect.ref)?.call.onProgress?.(effect.body)
+      case 'log':
+        return this.#turns.get(effect.ref)?.call.onLog?.(effect.level, effect.body)
+      case 'list_changed':
+        for (const connection of effect.connections) this.#listeners.get(connection)?.listChanged(effect.kind)
+        return
+      case 'resource_updated':
+        for (const connection of effect.connections) this.#listeners.get(connection)?.resourceUpdated(effect.uri)
+        return
+      case 'catalogue_changed':
+        return this.#outlets.keepCatalogue(effect.services)
+      case 'worker_log':
+        return this.#outlets.workerLog(effect)
+      case 'notice':
+        this.#outlets.notice(effect.notice)
+        if (effect.notice.kind === 'worker_joined') this.#tellJoined()
+        return
+      default:
+        effect satisfies never
+    }
+  }
+
+  #tellJoined(): void {
+    const waiting = [...this.#joined]
+    this.#joined.clear()
+    for (const resolve of waiting) resolve()
+  }
+
+  #arm(): void {
+    const at = this.broker.nextDeadline()
+    // A timer that rings too early only ticks once more; most deadlines are far away and cleared before.
+    if (this.#closed || at === undefined || (this.#armedFor !== undefined && this.#armedFor <= at)) return
+    clearTimeout(this.#timer)
+    this.#armedFor = at
+    const delay = Math.min(Math.max(0, Math.ceil(at - this.#outlets.now())), timerMsMax)
+    this.#timer = setTimeout(() => {
+      this.#armedFor = undefined
+      this.step({ type: 'tick' })
+    }, delay)
+  }
+}

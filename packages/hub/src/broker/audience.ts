@@ -1,0 +1,134 @@
+import type { FromHub } from '@callboard/protocol'
+import type { Identity } from '../port.js'
+import type { CallFlow } from './call-flow.js'
+import { isVisible } from './catalogue.js'
+import type { Dispatcher } from './dispatcher.js'
+import type { ConnectionId } from './events.js'
+import { sessionLingerMs, sessionsMax } from './limits.js'
+import type { WorkerPeer } from './peers.js'
+import type { BrokerState } from './state.js'
+
+const listOfKind = { tool: 'tools', resource: 'resources', resourceTemplate: 'resources', prompt: 'prompts' } as const
+const lists = ['tools', 'resources', 'prompts'] as const
+
+/** The agents' sessions: who is there, what they watch, what they and the workers must hear of each other. */
+export class Audience {
+  readonly #state: BrokerState
+  readonly #dispatcher: Dispatcher
+  readonly #flow: CallFlow
+
+  constructor(state: BrokerState, dispatcher: Dispatcher, flow: CallFlow) {
+    this.#state = state
+    this.#dispatcher = dispatcher
+    this.#flow = flow
+  }
+
+  open(connection: ConnectionId, identity: Identity): void {
+    const { sessions } = this.#state
+    // A flood of short sessions must not keep others out: those that only linger give way, oldest first.
+    const lingering = sessions.isFull(identity.session, sessionsMax) ? sessions.oldestLingering() : undefined
+    if (lingering !== undefined) this.#endLingering(lingering.id)
+    if (sessions.isFull(identity.session, sessionsMax)) {
+      // Not in the table: its calls are answered as those of a closed connection.
+      return this.#state.counters.add('connections_refused', 'sessions_max')
+    }
+    sessions.open(connection, identity)
+    this.#state.unschedule('session_linger', identity.session)
+  }
+
+  close(connection: ConnectionId): void {
+    const closed = this.#state.sessions.close(connection)
+    if (closed === undefined) return
+    const { session, unwatched } = closed
+    this.#flow.connectionClosed(connection)
+    for (const uri of unwatched) this.#tellWorkers(session.id, { type: 'unsubscribe', uri, session: session.id })
+    if (session.connections.size === 0) this.#state.schedule('session_linger', session.id, sessionLingerMs)
+  }
+
+  /** Nobody came back: workers free what belonged to the session. */
+  end(id: string): void {
+    const { sessions, catalogue, peers } = this.#state
+    const session = sessions.get(id)
+    if (session !== undefined && session.connections.size > 0) return
+    if (session !== undefined) sessions.end(session)
+    this.#flow.sessionEnded(id)
+    catalogue.forgetSession(id)
+    const principal = session?.identity.principal
+    const isLast =
+      principal === undefined || [...sessions.values()].every((other) => other.identity.principal !== principal)
+    this.#dispatcher.unbindSession(id, isLast ? principal : undefined)
+    for (const worker of peers.workers()) {
+      if (worker.sessions.delete(id)) this.#state.send(worker.peer, { type: 'session_closed', session: id })
+    }
+  }
+
+  #endLingering(id: string): void {
+    this.#state.unschedule('session_linger', id)
+    this.end(id)
+  }
+
+  /** What the session stood on has ended, a token: its connections are worth nothing any more. */
+  revoke(id: string): void {
+    for (const connection of [...(this.#state.sessions.get(id)?.connections ?? [])]) this.close(connection)
+    this.#endLingering(id)
+  }
+
+  watch(connection: ConnectionId, uri: string): void {
+    if (this.#state.sessions.subscribe(connection, uri)) this.#tellWatch('subscribe', connection, uri)
+  }
+
+  unwatch(connection: ConnectionId, uri: string): void {
+    if (this.#state.sessions.unsubscribe(connection, uri)) this.#tellWatch('unsubscribe', connection, uri)
+  }
+
+  rootsChanged(connection: ConnectionId): void {
+    const session = this.#state.sessions.sessionOf(connection)?.id
+    if (session !== undefined) this.#tellWorkers(session, { type: 'roots_changed', session })
+  }
+
+  /** A worker speaks of its own resources only. [CB-54] */
+  resourceUpdated(worker: WorkerPeer, uri: string, session: string | undefined): void {
+    const { sessions, catalogue } = this.#state
+    const connections: ConnectionId[] = []
+    for (const watching of sessions.watching(uri)) {
+      if (session !== undefined && watching.id !== session) continue
+      const definition = catalogue.resolve('resources/read', uri, watching.identity)
+      if (definition?.service === worker.service) connections.push(...(watching.subscriptions.get(uri) ?? []))
+    }
+    if (connections.length > 0) this.#state.emit({ type: 'resource_updated', connections, uri })
+  }
+
+  /** One notice for all changes since the last, to those whose own list changed. */
+  tellLists(): void {
+    const { catalogue, sessions, now } = this.#state
+    const { definitions, sessions: changedSessions, isToKeep } = catalogue.takeChanges()
+    const told = { tools: new Set<number>(), resources: new Set<number>(), prompts: new Set<number>() }
+    for (const [connection, identity] of sessions.connections()) {
+      for (const definition of definitions) {
+        if (isVisible(definition, identity)) told[listOfKind[definition.kind]].add(connection)
+      }
+      for (const kind of changedSessions.get(identity.session) ?? []) told[listOfKind[kind]].add(connection)
+    }
+    for (const kind of lists) {
+      if (told[kind].size > 0) this.#state.emit({ type: 'list_changed', connections: [...told[kind]], kind })
+    }
+    if (isToKeep) this.#state.emit({ type: 'catalogue_changed', services: catalogue.store(now) })
+  }
+
+  #tellWatch(type: 'subscribe' | 'unsubscribe', connection: ConnectionId, uri: string): void {
+    const { sessions, catalogue, peers } = this.#state
+    const session = sessions.sessionOf(connection)
+    const definition = session && catalogue.resolve('resources/read', uri, session.identity)
+    if (session === undefined || definition === undefined) return
+    for (const worker of peers.of(definition.service).values()) {
+      worker.sessions.add(session.id)
+      this.#state.send(worker.peer, { type, uri, session: session.id })
+    }
+  }
+
+  #tellWorkers(session: string, message: FromHub): void {
+    for (const worker of this.#state.peers.workers()) {
+      if (worker.sessions.has(session)) this.#state.send(worker.peer, message)
+    }
+  }
+}

@@ -1,0 +1,295 @@
+import { type DefinitionKind, type Event, type FromWorker, suspectAfterMs } from '@callboard/protocol'
+import type { Identity } from '../port.js'
+import { Audience } from './audience.js'
+import { CallFlow } from './call-flow.js'
+import type { Listed } from './definition.js'
+import { Dispatcher } from './dispatcher.js'
+import type { BrokerEffect } from './effects.js'
+import type { BrokerEvent, DrainTarget, PeerId } from './events.js'
+import { listNoticeMs, sessionsNoticeMs, silentIdleMs } from './limits.js'
+import type { WorkerPeer } from './peers.js'
+import { SignIn } from './sign-in.js'
+import { type BrokerSnapshot, snapshot } from './snapshot.js'
+import { type BrokerOptions, BrokerState, type TimerTask } from './state.js'
+import { Updates } from './updates.js'
+import { WorkerCalls } from './worker-calls.js'
+
+/** The definitions that an EVENT speaks of. */
+const listKinds = { tools_changed: 'tool', resources_changed: 'resource', prompts_changed: 'prompt' } as const
+
+/**
+ * The hub's state machine: no socket, no clock, no randomness of its own. Feed it events in the order in which they
+ * happen, perform the effects in the order in which they come, and tick it at {@link nextDeadline}.
+ */
+export class Broker {
+  readonly #state: BrokerState
+  readonly #dispatcher: Dispatcher
+  readonly #flow: CallFlow
+  readonly #signIn: SignIn
+  readonly #workerCalls: WorkerCalls
+  readonly #audience: Audience
+  readonly #updates: Updates
+
+  constructor(options: BrokerOptions, now: number) {
+    this.#state = new BrokerState(options, now)
+    this.#dispatcher = new Dispatcher(this.#state)
+    this.#flow = new CallFlow(this.#state, this.#dispatcher)
+    this.#signIn = new SignIn(this.#state, this.#dispatcher, this.#flow)
+    this.#workerCalls = new WorkerCalls(this.#state, this.#flow)
+    this.#audience = new Audience(this.#state, this.#dispatcher, this.#flow)
+    this.#updates = new Updates(this.#state, this.#dispatcher, this.#signIn)
+    this.#state.schedule('sessions_notice', '', sessionsNoticeMs)
+  }
+
+  /** Handles one event at `now` (UTC ms, never going back). */
+  step(event: BrokerEvent, now: number): readonly BrokerEffect[] {
+    const state = this.#state
+    state.now = Math.max(now, state.now)
+    this.#runTimers()
+    this.#handle(event)
+    if (state.catalogue.hasChanges && !state.timers.has('list_notice ')) state.schedule('list_notice', '', listNoticeMs)
+    return state.takeEffects()
+  }
+
+  /** When to tick next; undefined: never. A tick at that time always moves it. */
+  nextDeadline(): number | undefined {
+    return this.#state.timers.nextAt
+  }
+
+  // Questions, answered from memory ----------------------------------------------------------------------------------
+
+  list(kind: DefinitionKind, identity: Identity): readonly Listed[] {
+    return this.#state.catalogue.list(kind, identity)
+  }
+
+  completes(): boolean {
+    return this.#state.catalogue.completes()
+  }
+
+  /** Whether a service has ever been seen, now or before a restart. */
+  knows(service: string): boolean {
+    return this.#state.catalogue.describe(service) !== undefined
+  }
+
+  /** Who bears a token that a worker minted; undefined when it is unknown or has ended. */
+  identify(token: string, now: number): Identity | undefined {
+    return this.#state.tokens.find(token, now)
+  }
+
+  snapshot(): BrokerSnapshot {
+    return snapshot(this.#state, this.#dispatcher)
+  }
+
+  // Events -----------------------------------------------------------------------------------------------------------
+
+  #handle(event: BrokerEvent): void {
+    switch (event.type) {
+      case 'message':
+        return this.#message(event.peer, event.message)
+      case 'call':
+        return this.#flow.start(event.ref, event.connection, event.call)
+      case 'cancel':
+        return this.#flow.cancelTurn(event.ref)
+      case 'resume':
+        return this.#flow.resume(event.ref, event.connection, event.id, event.body)
+      case 'abandon':
+        return this.#flow.abandon(event.connection, event.id)
+      case 'peer_connected':
+        // A second connection under a routing id in use: whatever the first one proved is void.
+        return this.#signIn.leave(event.peer, 'taken_over')
+      case 'peer_lost':
+        return this.#signIn.leave(event.peer, 'connection_lost')
+      case 'send_failed':
+        return this.#signIn.leave(event.peer, 'send_failed')
+      case 'faults':
+        return this.#faults(event.peer, event.faults)
+      case 'connection_opened':
+        return this.#audience.open(event.connection, event.identity)
+      case 'connection_closed':
+        return this.#audience.close(event.connection)
+      case 'subscribe':
+        return this.#audience.watch(event.connection, event.uri)
+      case 'unsubscribe':
+        return this.#audience.unwatch(event.connection, event.uri)
+      case 'roots_changed':
+        return this.#audience.rootsChanged(event.connection)
+      case 'catalogue_restored':
+        return this.#state.catalogue.restore(event.services, this.#state.now)
+      case 'drain':
+        return this.#drain(event.target, event.drainMs)
+      case 'stop':
+        for (const worker of [...this.#state.peers.workers()]) this.#signIn.dismiss(worker.peer)
+        return
+      case 'tick':
+        return
+      default:
+        event satisfies never
+    }
+  }
+
+  #message(peer: PeerId, message: FromWorker): void {
+    if (message.type === 'hello') return this.#signIn.hello(peer, message)
+    if (message.type === 'ready' && this.#state.peers.stranger(peer) !== undefined) {
+      return this.#signIn.ready(peer, message)
+    }
+    const worker = this.#state.peers.worker(peer)
+    // What was still in the socket does not spoil the sign-in that has begun. [CB-11]
+    if (this.#state.peers.stranger(peer) !== undefined) {
+      return this.#state.counters.add('frames_dropped', 'out_of_turn')
+    }
+    if (worker === undefined) return this.#signIn.unknown(peer)
+    if ('epoch' in message && message.epoch !== this.#state.options.epoch) {
+      return this.#state.counters.add('frames_dropped', 'foreign_epoch')
+    }
+    const isBack = this.#heard(worker)
+    this.#fromWorker(worker, message)
+    // Not before: the message may be its DRAIN or BYE.
+    if (isBack) this.#dispatcher.pump(worker.service)
+  }
+
+  #fromWorker(worker: WorkerPeer, message: Exclude<FromWorker, { type: 'hello' }>): void {
+    const state = this.#state
+    switch (message.type) {
+      case 'response':
+        return this.#flow.response(worker, message)
+      case 'progress':
+        return this.#flow.progress(worker, message)
+      case 'log':
+        return this.#flow.log(worker, message)
+      case 'input_required':
+        return this.#flow.inputRequired(worker, message)
+      case 'call':
+        return this.#workerCalls.call(worker, message)
+      case 'cancel':
+        return this.#workerCalls.cancel(worker, message.id)
+      case 'heartbeat':
+        worker.holdUntil = message.holdUntil
+        return state.send(worker.peer, {
+          type: 'heartbeat_echo',
+          serial: message.serial,
+          sentAt: message.sentAt,
+          now: state.now,
+        })
+      case 'update':
+        if (message.session === undefined) return this.#updates.received(worker, message.body)
+        return this.#updates.viewReceived(worker, message.session, message.body)
+      case 'event':
+        return this.#event(worker, message)
+      case 'drain':
+        if (message.acknowledged) return
+        // A second one changes nothing. [CB-76]
+        if (!state.timers.has(`drain_overdue ${worker.peer}`)) this.#dispatcher.startDraining(worker, message.drainMs)
+        return state.send(worker.peer, { ...message, acknowledged: true })
+      case 'bye':
+        state.send(worker.peer, { type: 'bye', epoch: state.options.epoch })
+        return this.#signIn.leave(worker.peer, 'bye')
+      case 'ready':
+        return state.counters.add('frames_dropped', 'out_of_turn')
+      default:
+        message satisfies never
+    }
+  }
+
+  /** True when it was taken for silent. */
+  #heard(worker: WorkerPeer): boolean {
+    worker.lastHeardAt = this.#state.now
+    if (!worker.suspect) return false
+    worker.suspect = false
+    this.#state.schedule('worker_silence', worker.peer, suspectAfterMs(worker.heartbeatMs))
+    this.#state.notice({ kind: 'worker_back', service: worker.service, instance: worker.instance })
+    return true
+  }
+
+  #faults(peer: PeerId, faults: readonly { readonly code: string; readonly message: string }[]): void {
+    for (const { code } of faults) this.#state.counters.add('frames_faulty', code)
+    const first = faults[0]
+    if (first === undefined) return
+    this.#state.notice({ kind: 'peer_faults', peer, code: first.code, message: first.message })
+    if (this.#state.peers.stranger(peer) !== undefined) this.#signIn.unreadable(peer)
+    else if (this.#state.peers.worker(peer) === undefined) this.#signIn.unknown(peer)
+  }
+
+  #event(worker: WorkerPeer, { kind, uri, session }: Event): void {
+    if (kind !== 'resource_updated')
+      return this.#state.catalogue.noteListChange(worker.service, listKinds[kind], session)
+    if (uri !== undefined) this.#audience.resourceUpdated(worker, uri, session)
+  }
+
+  #drain(target: DrainTarget, drainMs: number): void {
+    if (target.kind === 'all') this.#state.shuttingDown = true
+    for (const worker of [...this.#state.peers.workers()]) {
+      const isMeant =
+        target.kind === 'all' ||
+        (target.kind === 'service' ? worker.service === target.service : worker.instance === target.instance)
+      if (isMeant) this.#signIn.drain(worker, drainMs)
+    }
+  }
+
+  // Time -------------------------------------------------------------------------------------------------------------
+
+  #runTimers(): void {
+    for (;;) {
+      const task = this.#state.timers.takeDue(this.#state.now)
+      if (task === undefined) return
+      this.#runTimer(task)
+    }
+  }
+
+  #runTimer(task: TimerTask): void {
+    switch (task.kind) {
+      case 'deadline':
+        return this.#flow.deadlinePassed(task.id)
+      case 'grace':
+        return this.#flow.graceOver(task.id)
+      case 'input_wait':
+        return this.#flow.inputWaitOver(task.id)
+      case 'conversation_expired':
+        return this.#flow.conversationExpired(task.id)
+      case 'challenge_expired':
+        return this.#signIn.forgetStranger(task.peer)
+      case 'worker_silence':
+        return this.#silence(task.peer)
+      case 'drain_overdue':
+        return this.#signIn.dismiss(task.peer)
+      case 'update_due':
+        return this.#updates.due(task.peer)
+      case 'session_linger':
+        return this.#audience.end(task.id)
+      case 'session_revoked':
+        return this.#audience.revoke(task.id)
+      case 'token_expired':
+        return this.#tokenExpired(task.id)
+      case 'list_notice':
+        return this.#audience.tellLists()
+      case 'sessions_notice':
+        this.#state.sessionsSettled = true
+        this.#state.catalogue.keepViews((session) => this.#state.sessions.get(session) !== undefined)
+        for (const worker of this.#state.peers.workers()) this.#signIn.tellSessions(worker)
+        return
+      default:
+        task satisfies never
+    }
+  }
+
+  /** Late heartbeats: the worker may be busy or stopped. It keeps what it has and gets nothing new. [CB-70] */
+  #silence(peer: PeerId): void {
+    const worker = this.#state.peers.worker(peer)
+    if (worker === undefined) return
+    const dueInMs = worker.lastHeardAt + suspectAfterMs(worker.heartbeatMs) - this.#state.now
+    if (dueInMs > 0) return this.#state.schedule('worker_silence', peer, dueInMs)
+    this.#state.schedule('worker_silence', peer, silentIdleMs)
+    if (worker.suspect) {
+      // Without the system's notice of a lost connection nothing else would ever tell. [CB-73]
+      if (worker.held.size === 0 && worker.suspended.size === 0) this.#signIn.leave(peer, 'connection_lost')
+      return
+    }
+    worker.suspect = true
+    this.#state.notice({ kind: 'worker_suspect', service: worker.service, instance: worker.instance })
+    this.#dispatcher.startGrace(worker.service)
+  }
+
+  #tokenExpired(token: string): void {
+    const grant = this.#state.tokens.revoke(token)
+    if (grant !== undefined) this.#audience.revoke(grant.identity.session)
+  }
+}

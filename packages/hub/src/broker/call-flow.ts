@@ -1,0 +1,447 @@
+import {
+  type CancelReason,
+  deadlineMsMax,
+  drainMsDefault,
+  type InputRequired,
+  inputWaitMsMax,
+  type Log,
+  type LogLevel,
+  type Progress,
+  type Response,
+  type RoutingFailure,
+} from '@callboard/protocol'
+import type { CallOutcome } from '../port.js'
+import type { Call, Conversation } from './calls.js'
+import type { Dispatcher, Submission } from './dispatcher.js'
+import type { CallWish, ConnectionId, PeerId, Ref } from './events.js'
+import {
+  logBytesMax,
+  logsPerSecondMax,
+  progressBytesMax,
+  shedRetryMs,
+  suspendedPerWorkerMax,
+  unclaimedMs,
+} from './limits.js'
+import { returnCredit, takeCredit, type WorkerPeer } from './peers.js'
+import { type BrokerState, failure } from './state.js'
+
+/** The life of a call from its start to its one outcome, whoever asked for it. */
+export class CallFlow {
+  readonly #state: BrokerState
+  readonly #dispatcher: Dispatcher
+
+  constructor(state: BrokerState, dispatcher: Dispatcher) {
+    this.#state = state
+    this.#dispatcher = dispatcher
+  }
+
+  /** An agent's call. */
+  start(ref: Ref, connection: ConnectionId, wish: CallWish): void {
+    const state = this.#state
+    const identity = state.sessions.identityOf(connection)
+    if (identity === undefined)
+      return this.#refuse(
+        ref,
+        failure('cancelled', 'The connection is closed, or the hub had no room for its session: connect again.'),
+      )
+    if (state.shuttingDown) return this.#refuse(ref, shuttingDown)
+    const definition = state.catalogue.resolve(wish.method, wish.name, identity)
+    if (definition === undefined) return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
+    const { session, principal, roles, group, run } = identity
+    const id = state.nextCallId()
+    const call: Call = {
+      id,
+      origin: { kind: 'agent' },
+      definition,
+      method: wish.method,
+      workerName: wish.method === 'resources/read' ? wish.name : definition.workerKey,
+      body: wish.body,
+      caller: {
+        session,
+        principal,
+        roles,
+        ...(group === undefined ? {} : { group }),
+        depth: 0,
+        ...(run === undefined ? {} : { run }),
+      },
+      client: wish.client,
+      idempotencyKey: wish.idempotencyKey ?? id,
+      traceparent: wish.traceparent,
+      tracestate: wish.tracestate,
+      startedAt: state.now,
+      deadline: state.now + Math.min(wish.timeoutMs ?? definition.timeoutMs, definition.timeoutMs, deadlineMsMax),
+      state: { kind: 'queued' },
+      attempts: 0,
+      children: new Set(),
+    }
+    state.calls.converse(id, principal, connection, ref)
+    this.submit(call, () => false)
+  }
+
+  /** Takes in a call that is complete, an agent's or a worker's. */
+  submit(call: Call, isAncestor: (service: string) => boolean): void {
+    this.#state.calls.add(call)
+    this.#state.schedule('deadline', call.id, call.deadline - this.#state.now)
+    // A CALL may bring a deadline that passed on its way.
+    if (this.#state.now >= call.deadline) return this.deadlinePassed(call.id)
+    this.#settleRefused(call, this.#dispatcher.submit(call, isAncestor))
+  }
+
+  // What workers say of a call ---------------------------------------------------------------------------------------
+
+  response(worker: WorkerPeer, message: Response): void {
+    const call = this.#callAt(worker.peer, message.id)
+    if (call !== undefined) this.#wake(call)
+    const wasHeld = returnCredit(worker, message.id)
+    if (call !== undefined) this.#finish(worker, call, message)
+    else this.#state.counters.add('frames_dropped', wasHeld ? 'late' : 'unknown_call')
+    this.#dispatcher.pump(worker.service)
+  }
+
+  progress(worker: WorkerPeer, message: Progress): void {
+    const call = this.#callAt(worker.peer, message.id)
+    if (call === undefined) return this.#state.counters.add('frames_dropped', 'late')
+    if (message.body.byteLength > progressBytesMax) return this.#state.counters.add('frames_dropped', 'too_large')
+    if (call.origin.kind === 'worker') {
+      if (!call.origin.wantsProgress) return
+      const { peer, workerCallId } = call.origin
+      return this.#state.send(peer, { type: 'progress', id: workerCallId, body: message.body })
+    }
+    const ref = this.#state.calls.conversation(call.id)?.ref
+    if (ref !== undefined && call.client.progress) this.#state.emit({ type: 'progress', ref, body: message.body })
+  }
+
+  log(worker: WorkerPeer, message: Log): void {
+    const { counters, now } = this.#state
+    if (message.body.byteLength > logBytesMax) return counters.add('frames_dropped', 'too_large')
+    const window = worker.logWindow
+    if (now - window.since >= 1_000) worker.logWindow = { since: now, count: 1 }
+    else if (++window.count > logsPerSecondMax) return counters.add('frames_dropped', 'log_rate')
+    const { level, body } = message
+    if (message.id === undefined) {
+      return this.#state.emit({ type: 'worker_log', service: worker.service, level, body })
+    }
+    const call = this.#callAt(worker.peer, message.id)
+    const root = call === undefined ? undefined : this.#state.calls.rootOf(call)
+    const ref = root === undefined ? undefined : this.#state.calls.conversation(root.id)?.ref
+    if (root === undefined || ref === undefined) return counters.add('frames_dropped', 'late')
+    if (isWanted(level, root.client.logLevel)) this.#state.emit({ type: 'log', ref, level, body })
+  }
+
+  /** The call waits for a person: its clock stops and its credit is free. [CB-45] */
+  inputRequired(worker: WorkerPeer, message: InputRequired): void {
+    const call = this.#callAt(worker.peer, message.id)
+    if (call === undefined || call.state.kind !== 'running') {
+      return this.#state.counters.add('frames_dropped', 'unknown_call')
+    }
+    const root = this.#state.calls.rootOf(call)
+    const conversation = root === undefined ? undefined : this.#state.calls.conversation(root.id)
+    if (conversation === undefined || worker.suspended.size >= suspendedPerWorkerMax) {
+      return this.#cancelAt(worker.peer, call.id, 'input_abandoned')
+    }
+    returnCredit(worker, call.id)
+    worker.suspended.add(call.id)
+    call.state = { kind: 'suspended', peer: worker.peer, remainingMs: Math.max(0, call.deadline - this.#state.now) }
+    this.#state.unschedule('deadline', call.id)
+    this.#state.schedule('input_wait', call.id, Math.min(message.timeoutMs, inputWaitMsMax))
+    conversation.waiting.push({ kind: 'question', asking: call.id, body: message.body })
+    this.#advance(conversation)
+    this.#dispatcher.pump(worker.service)
+  }
+
+  // What agents say of a call ----------------------------------------------------------------------------------------
+
+  cancelTurn(ref: Ref): void {
+    const conversation = this.#state.calls.conversationByRef(ref)
+    if (conversation !== undefined) this.#cancelConversation(conversation)
+  }
+
+  abandon(connection: ConnectionId, root: string): void {
+    const conversation = this.#state.calls.conversation(root)
+    const principal = this.#state.sessions.identityOf(connection)?.principal
+    if (conversation !== undefined && conversation.principal === principal) this.#cancelConversation(conversation)
+  }
+
+  /** Whoever the calls were for is gone for good. */
+  sessionEnded(session: string): void {
+    for (const call of [...this.#state.calls.values()]) {
+      // A nested call may have ended with its parent.
+      if (call.caller.session === session && this.#state.calls.get(call.id) === call) {
+        this.stop(call, 'cancelled', failure('cancelled', 'The session has ended.'))
+      }
+    }
+  }
+
+  /** The agent is gone, and with it whatever waits for it. A modern client answers a question on another connection. */
+  connectionClosed(connection: ConnectionId): void {
+    for (const id of [...this.#state.calls.ofConnection(connection)]) {
+      const conversation = this.#state.calls.conversation(id)
+      if (conversation === undefined) continue
+      const isLegacy = this.#state.calls.get(id)?.client.generation === 'legacy'
+      if (conversation.ref === undefined && !isLegacy) continue
+      this.#cancelConversation(conversation)
+    }
+  }
+
+  /** The answer to a question: the next turn of the same call. */
+  resume(ref: Ref, connection: ConnectionId, root: string, body: Uint8Array): void {
+    const { calls, sessions } = this.#state
+    const conversation = calls.conversation(root)
+    const principal = sessions.identityOf(connection)?.principal
+    if (conversation === undefined || conversation.principal !== principal || conversation.ref !== undefined) {
+      return this.#refuse(ref, failure('cancelled', 'This question is no longer open; call the tool again.'))
+    }
+    calls.openTurn(conversation, connection, ref)
+    this.#state.unschedule('conversation_expired', root)
+    const asking = conversation.asked === undefined ? undefined : calls.get(conversation.asked)
+    conversation.asked = undefined
+    if (asking?.state.kind === 'suspended') {
+      const { peer } = asking.state
+      this.#wake(asking)
+      this.#state.send(peer, { type: 'resume', id: asking.id, deadline: asking.deadline, body })
+    }
+    this.#advance(conversation)
+  }
+
+  // What time does to a call -----------------------------------------------------------------------------------------
+
+  deadlinePassed(id: string): void {
+    const call = this.#state.calls.get(id)
+    if (call === undefined) return
+    const tool = call.definition.key
+    const { kind } = call.state
+    const message =
+      kind === 'queued'
+        ? `${tool} was not started before its deadline: its workers are busy.`
+        : `${tool} did not answer before its deadline; it may have had an effect.`
+    this.stop(call, 'deadline_exceeded', failure('deadline_exceeded', message))
+  }
+
+  graceOver(id: string): void {
+    const call = this.#state.calls.get(id)
+    if (call === undefined || call.state.kind !== 'queued' || !this.#dispatcher.isForsaken(call)) return
+    this.settle(call, { kind: 'failure', failure: awayFailure(call) })
+  }
+
+  /** Nobody answered: the handler is told so, and goes on as it will. */
+  inputWaitOver(id: string): void {
+    const call = this.#state.calls.get(id)
+    if (call?.state.kind !== 'suspended') return
+    const { peer } = call.state
+    this.#wake(call)
+    this.#cancelAt(peer, id, 'input_abandoned')
+  }
+
+  conversationExpired(root: string): void {
+    const conversation = this.#state.calls.conversation(root)
+    if (conversation !== undefined && conversation.ref === undefined) this.#cancelConversation(conversation)
+  }
+
+  // What becomes of calls when a worker is gone ----------------------------------------------------------------------
+
+  /** Returns how many calls ended for it. */
+  workerLost(worker: WorkerPeer): number {
+    let lost = 0
+    // The youngest first: each goes back to the head of its queue.
+    for (const id of [...worker.held.keys(), ...worker.suspended].reverse()) {
+      const call = this.#callAt(worker.peer, id)
+      if (call === undefined) continue
+      if (call.state.kind === 'running' && call.definition.retriable && this.#dispatcher.resubmit(call) === 'queued') {
+        this.#cancelChildren(call)
+        continue
+      }
+      lost++
+      const message = `The worker of ${call.definition.key} was lost while it ran; whether it had an effect is unknown.`
+      this.settle(call, { kind: 'failure', failure: failure('outcome_unknown', message) })
+    }
+    for (const id of [...worker.calls]) {
+      const call = this.#state.calls.get(id)
+      if (call !== undefined) this.stop(call, 'disconnected', failure('cancelled', 'The calling worker is gone.'))
+    }
+    return lost
+  }
+
+  // Ends -------------------------------------------------------------------------------------------------------------
+
+  /** Ends a call that a worker may still work on: the worker is told, its credit stays out until it has answered. */
+  stop(call: Call, reason: CancelReason, why: RoutingFailure): void {
+    if (call.state.kind === 'suspended') this.#wake(call)
+    if (call.state.kind === 'running') this.#cancelAt(call.state.peer, call.id, reason)
+    this.settle(call, { kind: 'failure', failure: why })
+  }
+
+  /** The one place where a call ends. */
+  settle(call: Call, outcome: CallOutcome): void {
+    const state = this.#state
+    if (call.state.kind === 'queued') this.#dispatcher.dequeue(call)
+    for (const kind of ['deadline', 'grace', 'input_wait'] as const) state.unschedule(kind, call.id)
+    this.#cancelChildren(call)
+    state.calls.remove(call)
+    state.counters.add('calls', outcome.kind === 'failure' ? outcome.failure.code : outcome.kind)
+    if (call.origin.kind === 'worker')
+      return this.#answerWorker(call.origin.peer, call.origin.workerCallId, call.id, outcome)
+    const conversation = state.calls.conversation(call.id)
+    if (conversation === undefined) return
+    conversation.waiting.push({ kind: 'final', outcome })
+    this.#advance(conversation)
+  }
+
+  #finish(worker: WorkerPeer, call: Call, message: Response): void {
+    switch (message.outcome) {
+      case 'result': {
+        const isError = message.isError === true
+        return this.settle(call, { kind: 'result', body: message.body, isError, trusted: worker.trusted })
+      }
+      case 'error':
+        return this.settle(call, { kind: 'error', body: message.body })
+      case 'not_started':
+        return this.#notStarted(worker, call, message.reason)
+    }
+  }
+
+  #notStarted(worker: WorkerPeer, call: Call, reason: string): void {
+    this.#state.counters.add('not_started', reason)
+    // Its DRAIN has crossed the REQUEST, or is still to come.
+    if (reason === 'draining' && worker.state === 'ready') this.#dispatcher.startDraining(worker, drainMsDefault)
+    // It is nobody's now: there is no worker to tell, and it had no effect.
+    call.state = { kind: 'queued' }
+    if (this.#state.now >= call.deadline) return this.deadlinePassed(call.id)
+    this.#settleRefused(call, this.#dispatcher.resubmit(call))
+  }
+
+  #settleRefused(call: Call, submission: Submission): void {
+    const { key, service } = call.definition
+    switch (submission) {
+      case 'handed_over':
+      case 'queued':
+        return
+      case 'full': {
+        const message = `Too many calls wait for ${service}; try again shortly.`
+        return this.settle(call, { kind: 'failure', failure: failure('overloaded', message, shedRetryMs) })
+      }
+      case 'busy_ancestor': {
+        const message = `${key} would wait for ${service}, which waits for this very call.`
+        return this.settle(call, { kind: 'failure', failure: failure('deadlock', message) })
+      }
+      case 'worn_out':
+        return this.settle(call, { kind: 'failure', failure: awayFailure(call) })
+    }
+  }
+
+  /** A suspended call runs again, with what was left of its time. */
+  #wake(call: Call): void {
+    if (call.state.kind !== 'suspended') return
+    const { peer, remainingMs } = call.state
+    const worker = this.#state.peers.worker(peer)
+    if (worker !== undefined) {
+      worker.suspended.delete(call.id)
+      takeCredit(worker, call.id, call.caller.depth)
+    }
+    call.state = { kind: 'running', peer }
+    call.deadline = this.#state.now + remainingMs
+    this.#state.unschedule('input_wait', call.id)
+    this.#state.schedule('deadline', call.id, remainingMs)
+    this.#withdrawQuestion(call)
+  }
+
+  /** A later question of the same call must not get the answer to this one. */
+  #withdrawQuestion(call: Call): void {
+    const root = this.#state.calls.rootOf(call)
+    const conversation = root === undefined ? undefined : this.#state.calls.conversation(root.id)
+    if (conversation === undefined) return
+    if (conversation.asked === call.id) conversation.asked = undefined
+    const index = conversation.waiting.findIndex((turn) => turn.kind === 'question' && turn.asking === call.id)
+    if (index >= 0) conversation.waiting.splice(index, 1)
+  }
+
+  #cancelConversation(conversation: Conversation): void {
+    const call = this.#state.calls.get(conversation.root)
+    if (call !== undefined) this.stop(call, 'cancelled', failure('cancelled', 'The call was cancelled.'))
+    this.#state.unschedule('conversation_expired', conversation.root)
+    this.#state.calls.endConversation(conversation)
+  }
+
+  #cancelChildren(call: Call): void {
+    for (const id of [...call.children]) {
+      const child = this.#state.calls.get(id)
+      if (child !== undefined) this.stop(child, 'cancelled', failure('cancelled', 'The parent call has ended.'))
+    }
+  }
+
+  #cancelAt(peer: PeerId, id: string, reason: CancelReason): void {
+    this.#state.send(peer, { type: 'cancel', id, reason })
+  }
+
+  /** Says the next thing that there is to say to an agent whose turn is open. */
+  #advance(conversation: Conversation): void {
+    const { calls } = this.#state
+    while (conversation.ref !== undefined) {
+      const turn = conversation.waiting.shift()
+      if (turn === undefined) return
+      if (turn.kind === 'final') {
+        const ref = calls.closeTurn(conversation)!
+        calls.endConversation(conversation)
+        return this.#state.emit({ type: 'settle', ref, outcome: turn.outcome })
+      }
+      if (calls.get(turn.asking)?.state.kind !== 'suspended') continue
+      conversation.asked = turn.asking
+      const ref = calls.closeTurn(conversation)!
+      this.#state.schedule('conversation_expired', conversation.root, inputWaitMsMax + unclaimedMs)
+      const outcome: CallOutcome = { kind: 'input_required', id: conversation.root, body: turn.body }
+      return this.#state.emit({ type: 'settle', ref, outcome })
+    }
+  }
+
+  #answerWorker(peer: PeerId, workerCallId: string, id: string, outcome: CallOutcome): void {
+    const worker = this.#state.peers.worker(peer)
+    if (worker === undefined || !worker.calls.delete(id)) return
+    switch (outcome.kind) {
+      case 'result':
+      case 'error':
+        return this.#state.send(peer, { type: 'result', id: workerCallId, outcome: outcome.kind, body: outcome.body })
+      case 'failure':
+        return this.#state.send(peer, {
+          type: 'result',
+          id: workerCallId,
+          outcome: 'failure',
+          failure: outcome.failure,
+        })
+      case 'unknown':
+      case 'input_required':
+        // A worker's call is resolved before it becomes one, and its questions go to the agent at the root.
+        throw new Error(`a nested call cannot end as ${outcome.kind}`)
+    }
+  }
+
+  /** The call, if it was handed to that very worker and is not answered yet. */
+  #callAt(peer: PeerId, id: string): Call | undefined {
+    const call = this.#state.calls.get(id)
+    return call !== undefined && call.state.kind !== 'queued' && call.state.peer === peer ? call : undefined
+  }
+
+  #refuse(ref: Ref, why: RoutingFailure): void {
+    this.#state.emit({ type: 'settle', ref, outcome: { kind: 'failure', failure: why } })
+  }
+}
+
+const shuttingDown = failure('unavailable', 'The hub is shutting down; try again when it is back.', 1_000)
+
+function awayFailure(call: Call): RoutingFailure {
+  const { key, service } = call.definition
+  return failure('unavailable', `No worker of ${service} can take ${key} now; it was not started.`, 1_000)
+}
+
+const severity: Readonly<Record<LogLevel, number>> = {
+  debug: 0,
+  info: 1,
+  notice: 2,
+  warning: 3,
+  error: 4,
+  critical: 5,
+  alert: 6,
+  emergency: 7,
+}
+
+function isWanted(level: LogLevel, least: LogLevel | undefined): boolean {
+  return least !== undefined && severity[level] >= severity[least]
+}

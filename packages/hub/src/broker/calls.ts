@@ -1,0 +1,188 @@
+import type { Caller, CallId, Client, WorkerMethod } from '@callboard/protocol'
+import type { CallOutcome } from '../port.js'
+import type { Definition } from './definition.js'
+import type { ConnectionId, PeerId, Ref } from './events.js'
+
+/** Where a call's answer goes. */
+export type Origin =
+  /** The conversation knows the way. */
+  | { readonly kind: 'agent' }
+  /** A worker's CALL, with the id that the worker chose and the call it belongs to, if any. */
+  | {
+      readonly kind: 'worker'
+      readonly peer: PeerId
+      readonly workerCallId: string
+      readonly parent: CallId | undefined
+      readonly wantsProgress: boolean
+    }
+
+/** How far a call has come. */
+export type CallState =
+  | { readonly kind: 'queued' }
+  | { readonly kind: 'running'; readonly peer: PeerId }
+  /** Waiting for a person; the rest of its time is kept. */
+  | { readonly kind: 'suspended'; readonly peer: PeerId; readonly remainingMs: number }
+
+/** A call that has not been answered yet. */
+export interface Call {
+  readonly id: CallId
+  readonly origin: Origin
+  readonly definition: Definition
+  readonly method: WorkerMethod
+  /** Under the name that the worker knows. */
+  readonly workerName: string
+  readonly body: Uint8Array
+  readonly caller: Caller
+  readonly client: Client
+  readonly idempotencyKey: string
+  readonly traceparent: string | undefined
+  readonly tracestate: string | undefined
+  readonly startedAt: number
+  deadline: number
+  state: CallState
+  /** Hand-overs so far. */
+  attempts: number
+  readonly children: Set<CallId>
+}
+
+/**
+ * What an agent is waiting for. A call answers in turns: each question to a person ends one, and the next begins with
+ * the answer. While no turn is open, what there is to say waits here.
+ */
+export interface Conversation {
+  readonly root: CallId
+  readonly principal: string
+  /** Of the open turn, or the last one: when it closes, so does what waits for it. */
+  connection: ConnectionId
+  /** The open turn; undefined while the agent is thinking about a question. */
+  ref: Ref | undefined
+  /** Questions not yet asked and the final outcome, in order. */
+  readonly waiting: Turn[]
+  /** The question that the agent has. */
+  asked: CallId | undefined
+}
+
+export type Turn =
+  | { readonly kind: 'question'; readonly asking: CallId; readonly body: Uint8Array }
+  | { readonly kind: 'final'; readonly outcome: CallOutcome }
+
+/** All open calls, and the conversations with the agents behind them. */
+export class Calls {
+  readonly #calls = new Map<CallId, Call>()
+  readonly #conversations = new Map<CallId, Conversation>()
+  readonly #rootByRef = new Map<Ref, CallId>()
+  readonly #byWorkerCall = new Map<string, CallId>()
+  readonly #byConnection = new Map<ConnectionId, Set<CallId>>()
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  get conversationCount(): number {
+    return this.#conversations.size
+  }
+
+  get(id: CallId): Call | undefined {
+    return this.#calls.get(id)
+  }
+
+  values(): IterableIterator<Call> {
+    return this.#calls.values()
+  }
+
+  add(call: Call): void {
+    this.#calls.set(call.id, call)
+    if (call.origin.kind === 'agent') return
+    this.#byWorkerCall.set(workerCallKey(call.origin.peer, call.origin.workerCallId), call.id)
+    if (call.origin.parent !== undefined) this.#calls.get(call.origin.parent)?.children.add(call.id)
+  }
+
+  remove(call: Call): void {
+    this.#calls.delete(call.id)
+    if (call.origin.kind === 'agent') return
+    this.#byWorkerCall.delete(workerCallKey(call.origin.peer, call.origin.workerCallId))
+    if (call.origin.parent !== undefined) this.#calls.get(call.origin.parent)?.children.delete(call.id)
+  }
+
+  /** The conversations of a connection, by their root calls. */
+  ofConnection(connection: ConnectionId): ReadonlySet<CallId> {
+    return this.#byConnection.get(connection) ?? none
+  }
+
+  /** The call behind a worker's own CALL. */
+  ofWorker(peer: PeerId, workerCallId: string): Call | undefined {
+    const id = this.#byWorkerCall.get(workerCallKey(peer, workerCallId))
+    return id === undefined ? undefined : this.#calls.get(id)
+  }
+
+  /** The agent's call at the top of a chain; undefined for a worker's call without a parent. */
+  rootOf(call: Call): Call | undefined {
+    let current: Call | undefined = call
+    while (current !== undefined && current.origin.kind === 'worker') {
+      current = current.origin.parent === undefined ? undefined : this.#calls.get(current.origin.parent)
+    }
+    return current
+  }
+
+  /** Whether a service works on the call or on one that it belongs to. */
+  hasAncestor(call: Call, service: string): boolean {
+    let current: Call | undefined = call
+    while (current !== undefined) {
+      if (current.definition.service === service) return true
+      const parent: CallId | undefined = current.origin.kind === 'worker' ? current.origin.parent : undefined
+      current = parent === undefined ? undefined : this.#calls.get(parent)
+    }
+    return false
+  }
+
+  converse(root: CallId, principal: string, connection: ConnectionId, ref: Ref): void {
+    this.#conversations.set(root, { root, principal, connection, ref, waiting: [], asked: undefined })
+    this.#rootByRef.set(ref, root)
+    this.#attach(root, connection)
+  }
+
+  conversation(root: CallId): Conversation | undefined {
+    return this.#conversations.get(root)
+  }
+
+  conversationByRef(ref: Ref): Conversation | undefined {
+    const root = this.#rootByRef.get(ref)
+    return root === undefined ? undefined : this.#conversations.get(root)
+  }
+
+  openTurn(conversation: Conversation, connection: ConnectionId, ref: Ref): void {
+    this.#detach(conversation)
+    conversation.connection = connection
+    conversation.ref = ref
+    this.#rootByRef.set(ref, conversation.root)
+    this.#attach(conversation.root, connection)
+  }
+
+  closeTurn(conversation: Conversation): Ref | undefined {
+    const { ref } = conversation
+    conversation.ref = undefined
+    if (ref !== undefined) this.#rootByRef.delete(ref)
+    return ref
+  }
+
+  endConversation(conversation: Conversation): void {
+    this.closeTurn(conversation)
+    this.#detach(conversation)
+    this.#conversations.delete(conversation.root)
+  }
+
+  #attach(root: CallId, connection: ConnectionId): void {
+    const roots = this.#byConnection.get(connection) ?? new Set()
+    this.#byConnection.set(connection, roots.add(root))
+  }
+
+  #detach({ root, connection }: Conversation): void {
+    const roots = this.#byConnection.get(connection)
+    roots?.delete(root)
+    if (roots?.size === 0) this.#byConnection.delete(connection)
+  }
+}
+
+const none: ReadonlySet<CallId> = new Set()
+
+const workerCallKey = (peer: PeerId, workerCallId: string): string => `${peer} ${workerCallId}`

@@ -1,0 +1,42 @@
+import type { FromHub, LogLevel } from '@callboard/protocol'
+import type { CallOutcome } from '../port.js'
+import type { StoredService } from './catalogue.js'
+import type { ConnectionId, PeerId, Ref } from './events.js'
+
+/** What the shell must do, in this order. */
+export type BrokerEffect =
+  | { readonly type: 'send'; readonly peer: PeerId; readonly message: FromHub }
+  | { readonly type: 'settle'; readonly ref: Ref; readonly outcome: CallOutcome }
+  | { readonly type: 'progress'; readonly ref: Ref; readonly body: Uint8Array }
+  | { readonly type: 'log'; readonly ref: Ref; readonly level: LogLevel; readonly body: Uint8Array }
+  | {
+      readonly type: 'list_changed'
+      readonly connections: readonly ConnectionId[]
+      readonly kind: 'tools' | 'resources' | 'prompts'
+    }
+  | { readonly type: 'resource_updated'; readonly connections: readonly ConnectionId[]; readonly uri: string }
+  /** Keep this for the next start. */
+  | { readonly type: 'catalogue_changed'; readonly services: readonly StoredService[] }
+  | { readonly type: 'worker_log'; readonly service: string; readonly level: LogLevel; readonly body: Uint8Array }
+  | { readonly type: 'notice'; readonly notice: Notice }
+
+/** Worth a line in the log. */
+export type Notice =
+  | {
+      readonly kind: 'worker_joined'
+      readonly service: string
+      readonly instance: string
+      readonly version: string
+      readonly trusted: boolean
+      readonly refused: readonly string[]
+    }
+  | {
+      readonly kind: 'worker_left'
+      readonly service: string
+      readonly instance: string
+      readonly reason: 'bye' | 'connection_lost' | 'hello_again' | 'taken_over' | 'send_failed' | 'drain_overdue'
+      readonly callsLost: number
+    }
+  | { readonly kind: 'worker_suspect' | 'worker_back'; readonly service: string; readonly instance: string }
+  | { readonly kind: 'sign_in_refused'; readonly service: string; readonly code: string; readonly message: string }
+  | { readonly kind: 'peer_faults'; readonly peer: PeerId; readonly code: string; readonly message: string }

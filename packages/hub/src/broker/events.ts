@@ -1,0 +1,58 @@
+import type { CallId, Client, Fault, FromWorker, WorkerMethod } from '@callboard/protocol'
+import type { Identity } from '../port.js'
+import type { StoredService } from './catalogue.js'
+
+/** An opaque id of a connected worker: the shell's routing id. */
+export type PeerId = string
+/** An opaque id of an agent's connection. */
+export type ConnectionId = number
+/** One turn of an agent's call: settled exactly once. */
+export type Ref = number
+
+/** Everything that can happen to the broker. */
+export type BrokerEvent =
+  // From the workers' side
+  | { readonly type: 'peer_connected'; readonly peer: PeerId }
+  | { readonly type: 'peer_lost'; readonly peer: PeerId }
+  | { readonly type: 'message'; readonly peer: PeerId; readonly message: FromWorker }
+  | { readonly type: 'faults'; readonly peer: PeerId; readonly faults: readonly Fault[] }
+  /** A frame could not be handed to the socket; the peer is gone or hopelessly behind. */
+  | { readonly type: 'send_failed'; readonly peer: PeerId }
+  // From the agents' side
+  | { readonly type: 'connection_opened'; readonly connection: ConnectionId; readonly identity: Identity }
+  | { readonly type: 'connection_closed'; readonly connection: ConnectionId }
+  | { readonly type: 'call'; readonly ref: Ref; readonly connection: ConnectionId; readonly call: CallWish }
+  | { readonly type: 'cancel'; readonly ref: Ref }
+  | {
+      readonly type: 'resume'
+      readonly ref: Ref
+      readonly connection: ConnectionId
+      readonly id: CallId
+      readonly body: Uint8Array
+    }
+  | { readonly type: 'abandon'; readonly connection: ConnectionId; readonly id: CallId }
+  | { readonly type: 'subscribe' | 'unsubscribe'; readonly connection: ConnectionId; readonly uri: string }
+  | { readonly type: 'roots_changed'; readonly connection: ConnectionId }
+  // From the operator and from time
+  | { readonly type: 'catalogue_restored'; readonly services: readonly StoredService[] }
+  | { readonly type: 'drain'; readonly target: DrainTarget; readonly drainMs: number }
+  /** The end: workers that have not left are let go. */
+  | { readonly type: 'stop' }
+  | { readonly type: 'tick' }
+
+/** What an agent asks for, before the broker has made a call of it. */
+export interface CallWish {
+  readonly method: WorkerMethod
+  readonly name: string
+  readonly body: Uint8Array
+  readonly client: Client
+  readonly timeoutMs?: number
+  readonly idempotencyKey?: string
+  readonly traceparent?: string
+  readonly tracestate?: string
+}
+
+export type DrainTarget =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'service'; readonly service: string }
+  | { readonly kind: 'instance'; readonly instance: string }

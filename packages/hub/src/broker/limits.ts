@@ -1,0 +1,74 @@
+/** Every limit of the broker, with the reason for its value. */
+
+/** As many as one ROUTER serves well on a small machine, and below libzmq's own 1,023 sockets per context. */
+export const workersMax = 1_000
+/** Connections that said HELLO, or nothing, and never READY: dropped oldest first. */
+export const strangersMax = 256
+export const challengeMs = 10_000
+/** Pause for a worker that may try again. */
+export const retrySignInMs = 1_000
+export const crowdedRetryMs = 5_000
+
+/** Calls waiting for a worker of one service; beyond it waiting would outlast most deadlines. */
+export const queuedPerServiceMax = 1_024
+/** One agent may use a part of the queue only. */
+export const queuedPerSessionMax = 256
+/** Arguments of all waiting calls together. */
+export const queuedBytesMax = 256 * 1024 * 1024
+/** How long a call waits for a worker that is away: a restart takes about two seconds. */
+export const graceMs = 5_000
+/** Hand-overs of one call that was not started, the first included. */
+export const attemptsMax = 3
+/** What `overloaded` tells a client to wait. */
+export const shedRetryMs = 1_000
+
+/** Suspended calls per worker: each is a person who has not answered. */
+export const suspendedPerWorkerMax = 64
+/** Past the longest wait for input, before an agent that does not come back loses its call: the worker hears of the one first. */
+export const unclaimedMs = 60_000
+
+/** A client that reconnects within this time finds its session as it was. */
+export const sessionLingerMs = 10_000
+/** After the hub's start: how long agents have to come back before workers are told who is still there. */
+export const sessionsNoticeMs = 30_000
+export const subscriptionsPerSessionMax = 1_000
+export const sessionsMax = 10_000
+
+/** Changes of the catalogue within this time become one notice. */
+export const listNoticeMs = 10
+/** A service that nobody has offered for this long is forgotten, and its names are free. Longer than a killed hub ran unchanged. */
+export const forgetServiceMs = 7 * 24 * 3_600_000
+export const definitionsPerServiceMax = 2_000
+/** One definition as JSON text: agents get all of them at once, and pages are cut between two. */
+export const definitionCharactersMax = 64 * 1024
+/** All accepted definitions of all services, as JSON text. */
+export const catalogueCharactersMax = 64 * 1024 * 1024
+/** Services that are away and were never trusted: names cost nothing, so the oldest give way. */
+export const absentServicesMax = 64
+export const absentCharactersMax = 8 * 1024 * 1024
+/** What hides definitions from one session. */
+export const viewBytesMax = 64 * 1024
+/** Refusals that WELCOME tells: more than anybody reads, and far from what a frame holds. */
+export const verdictsMax = 1_000
+/** UPDATEs of one worker are judged at most this often; of those between only the newest. */
+export const updateIntervalMs = 250
+
+/** Entries of one READY or UPDATE, refused ones included: each gets a verdict, and 4 MiB could hold two million. */
+export const definitionsPerBodyMax = 10_000
+/** Nesting of one READY's or UPDATE's body. Schemas that people write stay below 20. */
+export const definitionDepthMax = 128
+
+export const progressBytesMax = 64 * 1024
+export const logBytesMax = 64 * 1024
+/** Log frames per worker and second. */
+export const logsPerSecondMax = 1_000
+
+/** A suspect worker that holds nothing is taken as gone after this long; if it was not, it signs in again. */
+export const silentIdleMs = 60_000
+
+/** Past a worker's own drain time, before the hub stops waiting for its BYE. */
+export const drainGraceMs = 5_000
+
+/** Tokens that workers with the right to mint may have alive. */
+export const tokensMax = 10_000
+export const tokenMsMax = 24 * 3_600_000

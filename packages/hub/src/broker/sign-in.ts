@@ -1,0 +1,248 @@
+import { type Hello, isRightProof, nonceBytes, type Ready, type RejectCode, suspectAfterMs } from '@callboard/protocol'
+import type { CallFlow } from './call-flow.js'
+import { parseDefinitions } from './definition.js'
+import type { Dispatcher } from './dispatcher.js'
+import type { Notice } from './effects.js'
+import type { PeerId } from './events.js'
+import { challengeMs, crowdedRetryMs, retrySignInMs, strangersMax, verdictsMax, workersMax } from './limits.js'
+import { takeCredit, type WorkerPeer, workerPeer } from './peers.js'
+import type { BrokerState } from './state.js'
+
+/** Protocol versions that this hub speaks. */
+const version = 1
+
+type LeaveReason = Extract<Notice, { kind: 'worker_left' }>['reason']
+
+interface Refusal {
+  readonly code: RejectCode
+  readonly message: string
+  readonly retryAfterMs?: number
+}
+
+/** How workers come and go. */
+export class SignIn {
+  readonly #state: BrokerState
+  readonly #dispatcher: Dispatcher
+  readonly #flow: CallFlow
+
+  constructor(state: BrokerState, dispatcher: Dispatcher, flow: CallFlow) {
+    this.#state = state
+    this.#dispatcher = dispatcher
+    this.#flow = flow
+  }
+
+  hello(peer: PeerId, message: Hello): void {
+    const state = this.#state
+    const outstanding = state.peers.stranger(peer)?.nonce
+    this.leave(peer, 'hello_again')
+    if (state.shuttingDown) {
+      return this.#reject(peer, {
+        code: 'shutting_down',
+        message: 'The hub is shutting down.',
+        retryAfterMs: retrySignInMs,
+      })
+    }
+    const [lowest, highest] = message.versions
+    if (lowest > version || highest < version) {
+      return this.#reject(peer, { code: 'unsupported_version', message: `This hub speaks version ${version} of CB.` })
+    }
+    // HELLOs that crossed an answer must not make it the wrong one. [CB-12]
+    const nonce = outstanding ?? state.options.random(nonceBytes)
+    const dropped = state.peers.challenge({ state: 'challenged', peer, nonce }, strangersMax)
+    if (dropped !== undefined) state.unschedule('challenge_expired', dropped.peer)
+    state.schedule('challenge_expired', peer, challengeMs)
+    state.send(peer, { type: 'challenge', version, nonce, epoch: state.options.epoch })
+  }
+
+  ready(peer: PeerId, message: Ready): void {
+    const state = this.#state
+    const stranger = state.peers.stranger(peer)
+    if (stranger === undefined || message.epoch !== state.options.epoch) return this.unknown(peer)
+    this.forgetStranger(peer)
+    const definitions = parseDefinitions(message.body)
+    const trusted = this.#isTrusted(peer, stranger.nonce, message)
+    const refusal = this.#refusal(peer, message, trusted, definitions !== undefined)
+    if (refusal !== undefined || definitions === undefined || trusted === 'forged') {
+      if (refusal !== undefined) this.#refuse(peer, message, refusal)
+      return
+    }
+    const former = state.peers.byInstance(message.instance)
+    if (former !== undefined) this.leave(former.peer, 'taken_over')
+    const worker = workerPeer(peer, message, trusted, state.now)
+    state.peers.add(worker)
+    const { service, replicas, affinity } = message
+    const offer = { service, version: message.version, replicas, affinity, trusted, definitions }
+    const verdicts = state.catalogue.offer(peer, offer, state.now)
+    worker.refused = verdicts.refused
+    state.send(peer, {
+      type: 'welcome',
+      epoch: state.options.epoch,
+      now: state.now,
+      trusted,
+      body: Buffer.from(JSON.stringify({ refused: verdicts.refused.slice(0, verdictsMax) })),
+    })
+    state.notice({
+      kind: 'worker_joined',
+      service,
+      instance: message.instance,
+      version: message.version,
+      trusted,
+      refused: verdicts.refused.slice(0, 16).map(({ name, message: why }) => `${name}: ${why}`),
+    })
+    this.#welcomeBack(worker, message)
+    state.schedule('worker_silence', peer, suspectAfterMs(worker.heartbeatMs))
+    this.#dispatcher.startGrace(service)
+    this.#dispatcher.pump(service)
+  }
+
+  /** Whoever is not signed in may only say HELLO. */
+  unknown(peer: PeerId): void {
+    this.forgetStranger(peer)
+    this.#reject(peer, {
+      code: 'unknown_peer',
+      message: 'Not signed in here: start again with HELLO.',
+      retryAfterMs: 0,
+    })
+  }
+
+  /** A challenged peer that can't be read will not be read the next time either. [CB-82] */
+  unreadable(peer: PeerId): void {
+    this.forgetStranger(peer)
+    this.#reject(peer, { code: 'protocol_error', message: 'This hub cannot read what came as READY.' })
+  }
+
+  /** A worker that did not finish in its time is let go. [CB-78] */
+  dismiss(peer: PeerId): void {
+    this.#state.send(peer, { type: 'bye', epoch: this.#state.options.epoch })
+    this.leave(peer, 'drain_overdue')
+  }
+
+  forgetStranger(peer: PeerId): void {
+    this.#state.peers.dropStranger(peer)
+    this.#state.unschedule('challenge_expired', peer)
+  }
+
+  /** A worker is gone, whatever the reason: what it held ends or goes elsewhere. */
+  leave(peer: PeerId, reason: LeaveReason): void {
+    const state = this.#state
+    this.forgetStranger(peer)
+    const worker = state.peers.worker(peer)
+    if (worker === undefined) return
+    state.peers.remove(peer)
+    state.unschedule('worker_silence', peer)
+    state.unschedule('drain_overdue', peer)
+    state.unschedule('update_due', peer)
+    this.#dispatcher.unbindPeer(peer, worker.service)
+    const callsLost = this.#flow.workerLost(worker)
+    state.catalogue.withdraw(peer, worker.service, state.now)
+    this.#dispatcher.startGrace(worker.service)
+    this.#dispatcher.pump(worker.service)
+    state.notice({ kind: 'worker_left', service: worker.service, instance: worker.instance, reason, callsLost })
+  }
+
+  /** Asks a worker to finish and leave. */
+  drain(worker: WorkerPeer, drainMs: number): void {
+    if (worker.state === 'draining') return
+    this.#dispatcher.startDraining(worker, drainMs)
+    this.#state.send(worker.peer, { type: 'drain', epoch: this.#state.options.epoch, drainMs, acknowledged: false })
+  }
+
+  #isTrusted(peer: PeerId, nonce: Uint8Array, message: Ready): boolean | 'forged' {
+    const { signInSecret, epoch } = this.#state.options
+    if (message.proof === undefined || signInSecret === undefined) return false
+    const subject = { nonce, epoch, routingId: peer, service: message.service, instance: message.instance }
+    return isRightProof(signInSecret, subject, message.proof) ? true : 'forged'
+  }
+
+  #refusal(peer: PeerId, ready: Ready, trusted: boolean | 'forged', readable: boolean): Refusal | undefined {
+    const { options, peers } = this.#state
+    const { service } = ready
+    if (this.#state.shuttingDown) {
+      return { code: 'shutting_down', message: 'The hub is shutting down.', retryAfterMs: retrySignInMs }
+    }
+    if (trusted === 'forged')
+      return { code: 'bad_proof', message: 'The proof does not fit this hub: check the sign-in secret.' }
+    if (!trusted && options.signInSecret !== undefined && options.reservedServices.includes(service)) {
+      const message = `${service} is a reserved name: give the worker the hub's sign-in secret, or choose another name.`
+      return { code: 'proof_required', message }
+    }
+    if (!readable)
+      return { code: 'invalid_definitions', message: 'The body must be a JSON object of definition lists.' }
+    if (peers.workerCount >= workersMax) {
+      return { code: 'too_many_workers', message: `There are ${workersMax} workers.`, retryAfterMs: crowdedRetryMs }
+    }
+    return this.#conflict(peer, ready, trusted)
+  }
+
+  #conflict(peer: PeerId, ready: Ready, trusted: boolean): Refusal | undefined {
+    const { peers } = this.#state
+    const former = peers.byInstance(ready.instance)
+    if (former !== undefined) {
+      const isItself = former.peer !== peer && former.service === ready.service && former.trusted === trusted
+      const message = 'This instance is signed in already; an instance id is for one process.'
+      if (!isItself || ready.workerEpoch <= former.workerEpoch) {
+        return { code: 'duplicate_instance', message, retryAfterMs: retrySignInMs }
+      }
+    }
+    for (const replica of peers.of(ready.service).values()) {
+      if (replica === former) continue
+      if (ready.replicas === 'one' || !this.#agrees(ready, replica, trusted)) {
+        const message =
+          ready.replicas === 'one'
+            ? `${ready.service} has one replica, and it is signed in.`
+            : `Replicas of ${ready.service} must agree on replicas, affinity and trust.`
+        return { code: 'service_conflict', message, retryAfterMs: retrySignInMs }
+      }
+    }
+    return undefined
+  }
+
+  /** Nobody unproven joins a trusted service: half of its calls would be theirs. */
+  #agrees(ready: Ready, replica: WorkerPeer, trusted: boolean): boolean {
+    const known = this.#state.catalogue.describe(ready.service)
+    return known?.replicas === ready.replicas && known.affinity === ready.affinity && replica.trusted === trusted
+  }
+
+  /** What a worker must know that was here before, or whose hub was gone: lost calls, subscriptions, sessions. */
+  #welcomeBack(worker: WorkerPeer, message: Ready): void {
+    for (const id of new Set(message.held)) {
+      if (!id.startsWith(`${this.#state.options.epoch}-`)) continue
+      takeCredit(worker, id, 0)
+      this.#state.send(worker.peer, { type: 'cancel', id, reason: 'unknown_call' })
+    }
+    this.tellSubscriptions(worker)
+    if (this.#state.sessionsSettled) this.tellSessions(worker)
+  }
+
+  /** Who watches what this worker owns, now that it has said what that is. [CB-53] */
+  tellSubscriptions(worker: WorkerPeer): void {
+    const { sessions, catalogue } = this.#state
+    for (const session of sessions.values()) {
+      for (const uri of session.subscriptions.keys()) {
+        const definition = catalogue.resolve('resources/read', uri, session.identity)
+        if (definition?.service !== worker.service) continue
+        worker.sessions.add(session.id)
+        this.#state.send(worker.peer, { type: 'subscribe', uri, session: session.id })
+      }
+    }
+  }
+
+  /** It may know these from before, so it has to hear of their end. [CB-56] */
+  tellSessions(worker: WorkerPeer): void {
+    const ids = this.#state.sessions.ids()
+    for (const id of ids) worker.sessions.add(id)
+    const body = Buffer.from(JSON.stringify({ sessions: ids }))
+    this.#state.send(worker.peer, { type: 'sessions', body })
+  }
+
+  #refuse(peer: PeerId, ready: Ready, refusal: Refusal): void {
+    this.#state.counters.add('sign_in_refused', refusal.code)
+    this.#reject(peer, refusal)
+    const { code, message } = refusal
+    this.#state.notice({ kind: 'sign_in_refused', service: ready.service, code, message })
+  }
+
+  #reject(peer: PeerId, refusal: Refusal): void {
+    this.#state.send(peer, { type: 'reject', ...refusal })
+  }
+}

@@ -1,0 +1,86 @@
+import type { Dispatcher } from './dispatcher.js'
+import type { BrokerState } from './state.js'
+
+/** What operators see of the hub at one moment. Times are UTC ms. */
+export interface BrokerSnapshot {
+  readonly epoch: string
+  readonly workers: readonly {
+    readonly service: string
+    readonly instance: string
+    readonly version: string
+    readonly state: 'ready' | 'suspect' | 'draining'
+    readonly trusted: boolean
+    readonly joinedAt: number
+    readonly inFlight: number
+    readonly suspended: number
+    readonly concurrency: number
+    readonly holdUntil?: number
+    readonly refused: readonly { readonly name: string; readonly message: string }[]
+  }[]
+  readonly services: readonly {
+    readonly service: string
+    readonly version: string
+    readonly tools: readonly string[]
+    readonly isServed: boolean
+  }[]
+  readonly calls: readonly {
+    readonly id: string
+    readonly name: string
+    readonly service: string
+    readonly principal: string
+    readonly state: 'queued' | 'running' | 'suspended'
+    readonly depth: number
+    readonly startedAt: number
+  }[]
+  readonly queued: number
+  readonly sessions: number
+  readonly connections: number
+  readonly conversations: number
+  readonly timers: number
+  readonly counters: Readonly<Record<string, number>>
+  /** The latest time before which a worker asks not to be left. */
+  readonly holdUntil?: number
+}
+
+export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnapshot {
+  const workers = [...state.peers.workers()]
+  const holds = workers.flatMap(({ holdUntil }) => (holdUntil === undefined ? [] : [holdUntil]))
+  return {
+    epoch: state.options.epoch,
+    workers: workers.map((worker) => ({
+      service: worker.service,
+      instance: worker.instance,
+      version: worker.version,
+      state: worker.suspect ? 'suspect' : worker.state,
+      trusted: worker.trusted,
+      joinedAt: worker.joinedAt,
+      inFlight: worker.held.size,
+      suspended: worker.suspended.size,
+      concurrency: worker.concurrency,
+      ...(worker.holdUntil === undefined ? {} : { holdUntil: worker.holdUntil }),
+      refused: worker.refused.map(({ name, message }) => ({ name, message })),
+    })),
+    services: state.catalogue.store(state.now).map(({ service, version, definitions }) => ({
+      service,
+      version,
+      tools: (definitions.tools ?? []).map(({ name }) => name),
+      isServed: state.peers.of(service).size > 0,
+    })),
+    calls: [...state.calls.values()].map((call) => ({
+      id: call.id,
+      name: call.definition.key,
+      service: call.definition.service,
+      principal: call.caller.principal,
+      state: call.state.kind,
+      depth: call.caller.depth,
+      startedAt: call.startedAt,
+    })),
+    queued: dispatcher.queuedCount,
+    sessions: state.sessions.size,
+    connections: [...state.sessions.connections()].length,
+    conversations: state.calls.conversationCount,
+    timers: state.timers.size,
+    counters: state.counters.snapshot(),
+    ...(holds.length === 0 ? {} : { holdUntil: Math.max(...holds) }),
+  }
+}

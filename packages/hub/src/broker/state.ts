@@ -1,0 +1,105 @@
+import type { FromHub, HubEpoch, RoutingFailure, RoutingFailureCode } from '@callboard/protocol'
+import { Calls } from './calls.js'
+import { Catalogue, type CatalogueOptions } from './catalogue.js'
+import { Counters } from './counters.js'
+import type { BrokerEffect, Notice } from './effects.js'
+import type { PeerId } from './events.js'
+import { Peers } from './peers.js'
+import { Sessions } from './sessions.js'
+import { Timers } from './timers.js'
+import { Tokens } from './tokens.js'
+
+export interface BrokerOptions extends CatalogueOptions {
+  /** Names the life of this hub: 8 to 32 of 0-9 and a-z. */
+  readonly epoch: HubEpoch
+  /** What a trusted worker proves to know; undefined: nobody is trusted, and no name is reserved. */
+  readonly signInSecret: string | undefined
+  /** Services that only trusted workers may offer. */
+  readonly reservedServices: readonly string[]
+  /** Bytes that nobody can guess. */
+  readonly random: (count: number) => Uint8Array
+}
+
+/** What may have to happen later. */
+export type TimerTask =
+  | { readonly kind: 'challenge_expired' | 'worker_silence' | 'drain_overdue' | 'update_due'; readonly peer: PeerId }
+  | { readonly kind: 'deadline' | 'grace' | 'input_wait' | 'conversation_expired'; readonly id: string }
+  | { readonly kind: 'session_linger' | 'session_revoked' | 'token_expired'; readonly id: string }
+  | { readonly kind: 'list_notice' | 'sessions_notice' }
+
+/** Everything that the broker knows. The parts that act on it share this and own none of it. */
+export class BrokerState {
+  readonly options: BrokerOptions
+  readonly peers = new Peers()
+  readonly calls = new Calls()
+  readonly sessions = new Sessions()
+  readonly tokens = new Tokens()
+  readonly counters = new Counters()
+  readonly catalogue: Catalogue
+  readonly timers = new Timers<TimerTask>()
+  /** The time of the event being handled. */
+  now: number
+  shuttingDown = false
+  /** Agents have had time to come back: workers may be told which sessions live. */
+  sessionsSettled = false
+  #effects: BrokerEffect[] = []
+  #callSerial = 0
+
+  constructor(options: BrokerOptions, now: number) {
+    this.options = options
+    this.catalogue = new Catalogue(options)
+    this.now = now
+  }
+
+  emit(effect: BrokerEffect): void {
+    this.#effects.push(effect)
+  }
+
+  send(peer: PeerId, message: FromHub): void {
+    this.#effects.push({ type: 'send', peer, message })
+  }
+
+  notice(notice: Notice): void {
+    this.#effects.push({ type: 'notice', notice })
+  }
+
+  takeEffects(): readonly BrokerEffect[] {
+    const effects = this.#effects
+    this.#effects = []
+    return effects
+  }
+
+  nextCallId(): string {
+    return `${this.options.epoch}-${(++this.#callSerial).toString(36)}`
+  }
+
+  schedule(kind: TimerTask['kind'], key: string, afterMs: number): void {
+    const name = `${kind} ${key}`
+    this.timers.set(name, this.now + afterMs, timerTask(kind, key))
+  }
+
+  unschedule(kind: TimerTask['kind'], key: string): void {
+    this.timers.clear(`${kind} ${key}`)
+  }
+}
+
+function timerTask(kind: TimerTask['kind'], key: string): TimerTask {
+  switch (kind) {
+    case 'challenge_expired':
+    case 'worker_silence':
+    case 'drain_overdue':
+    case 'update_due':
+      return { kind, peer: key }
+    case 'list_notice':
+    case 'sessions_notice':
+      return { kind }
+    default:
+      return { kind, id: key }
+  }
+}
+
+const retryable: ReadonlySet<RoutingFailureCode> = new Set(['unavailable', 'overloaded'])
+
+export function failure(code: RoutingFailureCode, message: string, retryAfterMs?: number): RoutingFailure {
+  return { code, message, retryable: retryable.has(code), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}

@@ -1,0 +1,35 @@
+import type { Identity } from '../port.js'
+import { tokensMax } from './limits.js'
+
+/** A short-lived identity that a worker with the right to mint gave to an agent it started. */
+export interface Grant {
+  readonly identity: Identity
+  /** The service that minted it; only that one may revoke it. */
+  readonly mintedBy: string
+  readonly expiresAt: number
+}
+
+export class Tokens {
+  readonly #grants = new Map<string, Grant>()
+
+  get isFull(): boolean {
+    return this.#grants.size >= tokensMax
+  }
+
+  add(token: string, grant: Grant): void {
+    this.#grants.set(token, grant)
+  }
+
+  find(token: string, now: number): Identity | undefined {
+    const grant = this.#grants.get(token)
+    return grant !== undefined && grant.expiresAt > now ? grant.identity : undefined
+  }
+
+  /** The grant that ended; undefined when there was none of that minter (absent minter: whoever it was). */
+  revoke(token: string, mintedBy?: string): Grant | undefined {
+    const grant = this.#grants.get(token)
+    if (grant === undefined || (mintedBy !== undefined && grant.mintedBy !== mintedBy)) return undefined
+    this.#grants.delete(token)
+    return grant
+  }
+}

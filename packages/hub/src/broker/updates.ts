@@ -1,0 +1,67 @@
+import type { SessionView } from '@callboard/protocol'
+import { isObject, parseDefinitions, parseJson } from './definition.js'
+import type { Dispatcher } from './dispatcher.js'
+import type { PeerId } from './events.js'
+import { updateIntervalMs, viewBytesMax } from './limits.js'
+import type { WorkerPeer } from './peers.js'
+import type { SignIn } from './sign-in.js'
+import type { BrokerState } from './state.js'
+
+/** UPDATE: what a signed-in worker offers from now on, or what one session sees of it. [CB-25] [CB-26] */
+export class Updates {
+  readonly #state: BrokerState
+  readonly #dispatcher: Dispatcher
+  readonly #signIn: SignIn
+
+  constructor(state: BrokerState, dispatcher: Dispatcher, signIn: SignIn) {
+    this.#state = state
+    this.#dispatcher = dispatcher
+    this.#signIn = signIn
+  }
+
+  /** Judging definitions is the hub's most costly work, so that of many in a row only the newest is judged. */
+  received(worker: WorkerPeer, body: Uint8Array): void {
+    const waitMs = worker.updatedAt + updateIntervalMs - this.#state.now
+    if (waitMs <= 0) return this.#judge(worker, body)
+    worker.nextUpdate = body
+    this.#state.schedule('update_due', worker.peer, waitMs)
+  }
+
+  due(peer: PeerId): void {
+    const worker = this.#state.peers.worker(peer)
+    if (worker?.nextUpdate !== undefined) this.#judge(worker, worker.nextUpdate)
+  }
+
+  viewReceived(worker: WorkerPeer, session: string, body: Uint8Array): void {
+    const { catalogue, counters, sessions, sessionsSettled } = this.#state
+    const view = body.byteLength > viewBytesMax ? undefined : parseJson(body)
+    const isGone = sessionsSettled && sessions.get(session) === undefined && !worker.sessions.has(session)
+    if (!isSessionView(view) || isGone) return counters.add('frames_dropped', 'invalid_update')
+    if (!catalogue.setView(worker.service, session, view)) counters.add('frames_dropped', 'views_max')
+  }
+
+  #judge(worker: WorkerPeer, body: Uint8Array): void {
+    const { catalogue, counters, now } = this.#state
+    worker.updatedAt = now
+    worker.nextUpdate = undefined
+    this.#state.unschedule('update_due', worker.peer)
+    const definitions = parseDefinitions(body)
+    const known = catalogue.describe(worker.service)
+    if (definitions === undefined || known === undefined) return counters.add('frames_dropped', 'invalid_update')
+    const { replicas, affinity } = known
+    const { service, version, trusted } = worker
+    const offer = { service, version, replicas, affinity, trusted, definitions }
+    worker.refused = catalogue.offer(worker.peer, offer, now).refused
+    this.#signIn.tellSubscriptions(worker)
+    this.#dispatcher.startGrace(service)
+    this.#dispatcher.pump(service)
+  }
+}
+
+function isSessionView(value: unknown): value is SessionView {
+  if (!isObject(value)) return false
+  return ['hiddenTools', 'hiddenPrompts', 'hiddenResources'].every((key) => {
+    const names = value[key]
+    return names === undefined || (Array.isArray(names) && names.every((name) => typeof name === 'string'))
+  })
+}

@@ -1,0 +1,221 @@
+import {
+  bodyBytesMax,
+  type Caller,
+  type CallId,
+  type Call as CallMessage,
+  type Client,
+  deadlineMsMax,
+  depthMax,
+  type RoutingFailure,
+  type WorkerMethod,
+} from '@callboard/protocol'
+import type { CallFlow } from './call-flow.js'
+import type { Call } from './calls.js'
+import { isObject, parseJson } from './definition.js'
+import { tokenMsMax } from './limits.js'
+import type { WorkerPeer } from './peers.js'
+import { type BrokerState, failure } from './state.js'
+
+/** For whom a worker calls: derived from the live parent or a token, never from the worker's word. [CB-35] */
+interface Standing {
+  readonly caller: Caller
+  readonly client: Client
+  readonly deadlineMax: number
+  readonly parent: Call | undefined
+}
+
+/** CALL: a worker's use of another worker's tool, and what the hub itself answers. [CB-60] */
+export class WorkerCalls {
+  readonly #state: BrokerState
+  readonly #flow: CallFlow
+
+  constructor(state: BrokerState, flow: CallFlow) {
+    this.#state = state
+    this.#flow = flow
+  }
+
+  call(worker: WorkerPeer, message: CallMessage): void {
+    if (this.#state.calls.ofWorker(worker.peer, message.id) !== undefined) {
+      return this.#state.counters.add('frames_dropped', 'duplicate_call')
+    }
+    if (message.method === 'callboard/token.mint') return this.#mint(worker, message)
+    if (message.method === 'callboard/token.revoke') return this.#revoke(worker, message)
+    const standing = this.#standing(worker, message)
+    if ('code' in standing) return this.#fail(worker, message, standing)
+    if (message.method === 'tools/list') return this.#list(worker, message, standing)
+    this.#start(worker, message, message.method, standing)
+  }
+
+  cancel(worker: WorkerPeer, workerCallId: string): void {
+    const call = this.#state.calls.ofWorker(worker.peer, workerCallId)
+    if (call !== undefined) this.#flow.stop(call, 'cancelled', failure('cancelled', 'The call was cancelled.'))
+  }
+
+  #start(worker: WorkerPeer, message: CallMessage, method: WorkerMethod, standing: Standing): void {
+    const state = this.#state
+    if (standing.caller.depth > depthMax) {
+      const text = `Calls are nested deeper than ${depthMax}; look for workers that call each other in a circle.`
+      return this.#fail(worker, message, failure('depth_exceeded', text))
+    }
+    const definition = state.catalogue.resolve(method, message.name, standing.caller)
+    if (definition === undefined) {
+      return this.#fail(worker, message, failure('not_found', `There is no ${message.name.slice(0, 128)} here.`))
+    }
+    const id = state.nextCallId()
+    const longest = state.now + Math.min(definition.timeoutMs, deadlineMsMax)
+    worker.calls.add(id)
+    const call: Call = {
+      id,
+      origin: {
+        kind: 'worker',
+        peer: worker.peer,
+        workerCallId: message.id,
+        parent: standing.parent?.id,
+        wantsProgress: message.progress,
+      },
+      definition,
+      method,
+      workerName: method === 'resources/read' ? message.name : definition.workerKey,
+      body: message.body,
+      caller: standing.caller,
+      client: standing.client,
+      idempotencyKey: message.idempotencyKey ?? id,
+      traceparent: standing.parent?.traceparent,
+      tracestate: standing.parent?.tracestate,
+      startedAt: state.now,
+      deadline: Math.min(message.deadline ?? longest, longest, standing.deadlineMax),
+      state: { kind: 'queued' },
+      attempts: 0,
+      children: new Set(),
+    }
+    const { parent } = standing
+    this.#flow.submit(call, (service) => parent !== undefined && state.calls.hasAncestor(parent, service))
+  }
+
+  #standing(worker: WorkerPeer, message: CallMessage): Standing | RoutingFailure {
+    if (message.parent !== undefined) return this.#standingOfParent(worker, message.parent, message.progress)
+    const identity = message.token === undefined ? undefined : this.#state.tokens.find(message.token, this.#state.now)
+    if (identity === undefined) {
+      return failure('forbidden', 'A call needs a parent call that this worker holds, or a token that is still good.')
+    }
+    const { session, group, run } = identity
+    return {
+      caller: {
+        session,
+        principal: `worker:${worker.service}`,
+        roles: ['agent'],
+        ...(group === undefined ? {} : { group }),
+        depth: 1,
+        ...(run === undefined ? {} : { run }),
+        onBehalfOf: identity.principal,
+      },
+      client: { generation: 'modern', input: [], progress: message.progress },
+      deadlineMax: Number.POSITIVE_INFINITY,
+      parent: undefined,
+    }
+  }
+
+  #standingOfParent(worker: WorkerPeer, id: CallId, progress: boolean): Standing | RoutingFailure {
+    const parent = this.#state.calls.get(id)
+    if (parent === undefined || parent.state.kind === 'queued' || parent.state.peer !== worker.peer) {
+      return failure('forbidden', 'The parent call has ended, or this worker does not hold it.')
+    }
+    const { session, group, run, depth, onBehalfOf, principal } = parent.caller
+    return {
+      caller: {
+        session,
+        principal: `worker:${worker.service}`,
+        roles: ['agent'],
+        ...(group === undefined ? {} : { group }),
+        depth: depth + 1,
+        ...(run === undefined ? {} : { run }),
+        onBehalfOf: onBehalfOf ?? principal,
+      },
+      client: { ...parent.client, progress },
+      deadlineMax: parent.state.kind === 'suspended' ? this.#state.now + parent.state.remainingMs : parent.deadline,
+      parent,
+    }
+  }
+
+  #list(worker: WorkerPeer, message: CallMessage, { caller }: Standing): void {
+    const tools = this.#state.catalogue.list('tool', caller)
+    this.#answer(worker, message, { tools })
+  }
+
+  /** A trusted worker gets a token for an agent that it starts: bound to principal, group and run, never an operator. */
+  #mint(worker: WorkerPeer, message: CallMessage): void {
+    const { tokens, options, now } = this.#state
+    const wish = parseJson(message.body)
+    if (!worker.trusted)
+      return this.#fail(worker, message, failure('forbidden', 'Only a trusted worker may mint tokens.'))
+    if (tokens.isFull) return this.#fail(worker, message, failure('overloaded', 'Too many tokens are alive.', 60_000))
+    if (!isMintWish(wish)) {
+      const text =
+        'A mint needs { agent: name, ttlMs: 1 to 86,400,000, group?: name, run?: { id, attempt, triggerDepth } }.'
+      return this.#fail(worker, message, failure('forbidden', text))
+    }
+    const token = `cbr_${Buffer.from(options.random(32)).toString('base64url')}`
+    const expiresAt = now + wish.ttlMs
+    tokens.add(token, {
+      identity: {
+        session: `run-${Buffer.from(options.random(16)).toString('base64url')}`,
+        principal: `agent:${wish.agent}`,
+        roles: ['agent'],
+        ...(wish.group === undefined ? {} : { group: wish.group }),
+        ...(wish.run === undefined ? {} : { run: wish.run }),
+      },
+      mintedBy: worker.service,
+      expiresAt,
+    })
+    this.#state.schedule('token_expired', token, wish.ttlMs)
+    this.#answer(worker, message, { token, expiresAt })
+  }
+
+  /** The token is in the body, not in a head: heads may be logged. */
+  #revoke(worker: WorkerPeer, message: CallMessage): void {
+    const wish = parseJson(message.body)
+    const token = isObject(wish) && typeof wish['token'] === 'string' ? wish['token'] : ''
+    const grant = this.#state.tokens.revoke(token, worker.service)
+    if (grant !== undefined) {
+      this.#state.unschedule('token_expired', token)
+      this.#state.schedule('session_revoked', grant.identity.session, 0)
+    }
+    this.#answer(worker, message, { revoked: grant !== undefined })
+  }
+
+  #answer(worker: WorkerPeer, message: CallMessage, value: object): void {
+    const body = Buffer.from(JSON.stringify(value))
+    if (body.byteLength > bodyBytesMax) {
+      return this.#fail(worker, message, failure('result_too_large', 'The answer does not fit into one message.'))
+    }
+    this.#state.send(worker.peer, { type: 'result', id: message.id, outcome: 'result', body })
+  }
+
+  #fail(worker: WorkerPeer, message: CallMessage, why: RoutingFailure): void {
+    this.#state.send(worker.peer, { type: 'result', id: message.id, outcome: 'failure', failure: why })
+  }
+}
+
+interface MintWish {
+  readonly agent: string
+  readonly ttlMs: number
+  readonly group?: string
+  readonly run?: { readonly id: string; readonly attempt: number; readonly triggerDepth: number }
+}
+
+function isMintWish(value: unknown): value is MintWish {
+  if (!isObject(value)) return false
+  const { agent, ttlMs, group, run } = value
+  return (
+    isName(agent) &&
+    isWhole(ttlMs, 1, tokenMsMax) &&
+    (group === undefined || isName(group)) &&
+    (run === undefined ||
+      (isObject(run) && isName(run['id']) && isWhole(run['attempt'], 0, 1e6) && isWhole(run['triggerDepth'], 0, 1e3)))
+  )
+}
+
+const isName = (value: unknown): value is string => typeof value === 'string' && /^[!-~]{1,64}$/.test(value)
+
+const isWhole = (value: unknown, min: number, max: number): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max

@@ -1,0 +1,285 @@
+import { homedir, tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { didYouMean } from '@callboard/protocol/nearest-name'
+import { z } from 'zod'
+
+/** Every problem of a configuration at once, each a sentence that names the key or variable. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+  /** What is left of it, with the default in place of what can't be used: others may have something to say about that. */
+  readonly usable: HubConfig
+
+  constructor(problems: readonly string[], usable: HubConfig) {
+    super(problems.join('\n'))
+    this.problems = problems
+    this.usable = usable
+  }
+}
+
+export interface AgentConfig {
+  readonly token?: string | undefined
+  readonly group?: string | undefined
+  readonly roles: readonly ('agent' | 'operator')[]
+}
+
+export interface HttpConfig {
+  readonly addresses: readonly { readonly host: string; readonly port: number }[]
+  /** Told to use that port: a hub that can't have it doesn't start. */
+  readonly required: boolean
+}
+
+/** The hub's configuration, complete and checked. */
+export interface HubConfig {
+  readonly runtimeDirectory: string
+  readonly dataDirectory: string
+  /** Where the sign-in secret is, when workers may read that and not the data directory. */
+  readonly signInSecretFile?: string
+  readonly http: 'off' | HttpConfig
+  /** Services that HTTP offers without a token; `*`: all. */
+  readonly httpOpen: readonly string[]
+  /** Workers that come along with `up`. */
+  readonly workers: readonly string[] | undefined
+  readonly namespace: 'never' | 'always'
+  readonly agents: Readonly<Record<string, AgentConfig>>
+  readonly logLevel: LogLevel
+  /** The workers' own sections, unread. */
+  readonly sections: Readonly<Record<string, unknown>>
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+const namePattern = /^[a-z][a-z0-9-]{0,31}$/
+const nameRule = 'a name has a-z, 0-9 and -, a letter first, 32 characters at most'
+const noName = (value: unknown): string => `${shown(value)} is no name: ${nameRule}`
+
+const agentNamePattern = /^[A-Za-z0-9_.-]{1,64}$/
+const agentNameRule = 'a name has A-Z, a-z, 0-9, _, . and -, 64 characters at most'
+
+const text = z.string('must be text')
+const name = z
+  .string({ error: ({ input }) => noName(input) })
+  .regex(namePattern, { error: ({ input }) => noName(input) })
+const choice = <const T extends readonly string[]>(values: T) => z.enum(values, `must be ${oneOf(values)}`)
+const listLike = (example: string): string => `must be a list, like ["${example}"]`
+
+const agentFields = {
+  token: text.min(16, 'must have at least 16 characters').max(256, 'must have at most 256 characters'),
+  group: text.min(1, 'must not be empty').max(64, 'must have at most 64 characters'),
+  roles: z.array(choice(['agent', 'operator']), listLike('agent')).min(1, 'must not be empty'),
+}
+
+const httpFields = {
+  listen: text,
+  open: z.array(z.literal('*').or(name), listLike('qda')),
+}
+
+const object = z.record(z.string(), z.unknown())
+
+const fileFields = {
+  http: z.literal('off').or(object),
+  workers: z.array(name, listLike('kernel')),
+  namespace: choice(['never', 'always']),
+  agents: z.record(z.string(), z.unknown(), 'must be an object, like {"ada": {}}'),
+  logLevel: choice(logLevels),
+}
+
+/** Sections that belong to a worker: passed on to it, unread. */
+const workerSections = ['kernel', 'scheduler', 'forum', 'social', 'qda']
+
+export interface ConfigInput {
+  /** The parsed config file, when there is one. */
+  readonly file?: unknown
+  readonly fileName?: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Where nobody says otherwise; default `info`. */
+  readonly logLevelDefault?: LogLevel
+}
+
+/** @throws ConfigError */
+export function parseHubConfig(input: ConfigInput): HubConfig {
+  const problems: string[] = []
+  const { fileName = 'callboard.config.json' } = input
+  const file = readFile(input.file, (problem) => problems.push(`${fileName}: ${problem}.`))
+  const { environment } = input
+  const listen = variable(environment, 'CALLBOARD_HTTP')
+  const open = variable(environment, 'CALLBOARD_HTTP_OPEN')
+  const workers = variable(environment, 'CALLBOARD_WORKERS')
+  const secretFile = variable(environment, 'CALLBOARD_SIGN_IN_SECRET_FILE')
+  const signInSecretFile =
+    secretFile === undefined ? undefined : absolute(secretFile, 'CALLBOARD_SIGN_IN_SECRET_FILE', problems)
+  const config: HubConfig = {
+    runtimeDirectory: runtimeDirectory(environment, problems),
+    dataDirectory: dataDirectory(environment, problems),
+    ...(signInSecretFile === undefined ? {} : { signInSecretFile }),
+    http: http(listen ?? file.listen, listen === undefined ? `${fileName}: http.listen` : 'CALLBOARD_HTTP', problems),
+    httpOpen: open === undefined ? (file.open ?? ['qda']) : names(open, 'CALLBOARD_HTTP_OPEN', problems, true),
+    workers: workers === undefined ? file.workers : names(workers, 'CALLBOARD_WORKERS', problems, false),
+    namespace: file.namespace ?? 'never',
+    agents: file.agents,
+    logLevel: logLevel(
+      variable(environment, 'CALLBOARD_LOG_LEVEL') ?? file.logLevel ?? input.logLevelDefault ?? 'info',
+      problems,
+    ),
+    sections: file.sections,
+  }
+  if (problems.length > 0) throw new ConfigError(problems, config)
+  return config
+}
+
+interface FileContent {
+  /** `off`, or `http.listen`, unread. */
+  readonly listen?: string | undefined
+  readonly open?: readonly string[] | undefined
+  readonly workers?: readonly string[] | undefined
+  readonly namespace?: HubConfig['namespace'] | undefined
+  readonly agents: HubConfig['agents']
+  readonly logLevel?: LogLevel | undefined
+  readonly sections: HubConfig['sections']
+}
+
+type Report = (problem: string) => void
+
+/** Each key by itself: what is wrong with one hides nothing of another. */
+function readFile(file: unknown, report: Report): FileContent {
+  if (file === undefined) return { agents: {}, sections: {} }
+  if (!isObject(file)) {
+    report('must be a JSON object')
+    return { agents: {}, sections: {} }
+  }
+  const { http, agents = {}, ...others } = readFields(file, fileFields, '', report, workerSections)
+  const sections = Object.fromEntries(Object.entries(file).filter(([key]) => workerSections.includes(key)))
+  const listening = http === 'off' ? { listen: http } : readFields(http ?? {}, httpFields, 'http', report)
+  return { ...others, ...listening, agents: readAgents(agents, report), sections }
+}
+
+function readAgents(agents: Readonly<Record<string, unknown>>, report: Report): Record<string, AgentConfig> {
+  const found: [string, AgentConfig][] = []
+  for (const [key, value] of Object.entries(agents)) {
+    if (!agentNamePattern.test(key)) report(`agents: ${shown(key)} is no name: ${agentNameRule}`)
+    const where = `agents.${key}`
+    if (!isObject(value)) {
+      report(`${where}: must be an object, like {"group": "lab"}`)
+      continue
+    }
+    const { roles = ['agent'], ...agent } = readFields(value, agentFields, where, report)
+    if (roles.includes('operator') && !Object.hasOwn(value, 'token')) {
+      report(`${where}: an agent with the role operator needs a token: without one everybody is it`)
+    }
+    found.push([key, { ...agent, roles }])
+  }
+  return Object.fromEntries(found)
+}
+
+type Fields = Readonly<Record<string, z.ZodType>>
+
+/** What is usable of it. `others` are keys that somebody else reads. */
+function readFields<F extends Fields>(
+  value: object,
+  fields: F,
+  where: string,
+  report: Report,
+  others: readonly string[] = [],
+): { [K in keyof F]?: z.output<F[K]> } {
+  const known = [...Object.keys(fields), ...others]
+  const unknown = Object.keys(value).filter((key) => !known.includes(key))
+  if (unknown.length > 0) {
+    const hints = unknown.map((key) => `${key}${didYouMean(key, known)}`)
+    report(`${where === '' ? '' : `${where}: `}unknown key ${hints.join(', ')}`)
+  }
+  const found: Record<string, unknown> = {}
+  for (const [key, field] of Object.entries(fields)) {
+    if (!Object.hasOwn(value, key)) continue
+    const parsed = field.safeParse((value as Record<string, unknown>)[key])
+    if (parsed.success) found[key] = parsed.data
+    else for (const issue of parsed.error.issues) report(`${where === '' ? '' : `${where}.`}${key}: ${wordsOf(issue)}`)
+  }
+  return found as { [K in keyof F]?: z.output<F[K]> }
+}
+
+/** Where one of several forms may stand, the last is the one that says most. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_union') return issue.message
+  if (issue.path.length === 0) return 'must be "off", or an object, like {"listen": "127.0.0.1:8765"}'
+  return issue.errors.at(-1)?.[0]?.message ?? issue.message
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function oneOf(values: readonly string[]): string {
+  return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+}
+
+/** A value within a sentence. */
+function shown(value: unknown): string {
+  const json = JSON.stringify(value) ?? String(value)
+  return json.length <= 80 ? json : `${json.slice(0, 80)}…`
+}
+
+/** An empty variable is an unset one. */
+function variable(environment: ConfigInput['environment'], key: string): string | undefined {
+  const value = environment[key]
+  return value === undefined || value === '' ? undefined : value
+}
+
+export function runtimeDirectory(environment: ConfigInput['environment'], problems: string[] = []): string {
+  const own = variable(environment, 'CALLBOARD_RUNTIME')
+  if (own !== undefined) return absolute(own, 'CALLBOARD_RUNTIME', problems)
+  const session = variable(environment, 'XDG_RUNTIME_DIR')
+  return session === undefined ? join(tmpdir(), `callboard-${process.getuid?.() ?? 0}`) : join(session, 'callboard')
+}
+
+export function dataDirectory(environment: ConfigInput['environment'], problems: string[] = []): string {
+  const own = variable(environment, 'CALLBOARD_DATA')
+  if (own !== undefined) return absolute(own, 'CALLBOARD_DATA', problems)
+  const home = variable(environment, 'XDG_DATA_HOME') ?? join(homedir(), '.local', 'share')
+  return join(home, 'callboard')
+}
+
+function absolute(path: string, key: string, problems: string[]): string {
+  if (!isAbsolute(path)) problems.push(`${key}: ${path} must be an absolute path.`)
+  return path
+}
+
+const portDefault = 8765
+
+function http(listen: string | undefined, key: string, problems: string[]): HubConfig['http'] {
+  if (listen === 'off') return 'off'
+  if (listen === undefined) {
+    const addresses = ['127.0.0.1', '::1'].map((host) => ({ host, port: portDefault }))
+    return { addresses, required: false }
+  }
+  const match = /^(?:\[([0-9a-f:]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(listen)
+  const host = match?.[1] ?? match?.[2]
+  const port = Number(match?.[3])
+  if (host === undefined || port > 65_535) {
+    problems.push(`${key}: ${listen} must be host:port (for IPv6 [::1]:8765), or off.`)
+    return 'off'
+  }
+  if (!isLoopback(host)) {
+    problems.push(`${key}: ${host} is not a loopback address; put a reverse proxy in front to serve other machines.`)
+    return 'off'
+  }
+  const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+  return { addresses: hosts.map((each) => ({ host: each, port })), required: true }
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+
+function names(list: string, key: string, problems: string[], starAllowed: boolean): string[] {
+  const found = list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  const isName = (entry: string) => namePattern.test(entry) || (starAllowed && entry === '*')
+  for (const entry of found) if (!isName(entry)) problems.push(`${key}: ${noName(entry)}.`)
+  return found.filter(isName)
+}
+
+function logLevel(level: string, problems: string[]): LogLevel {
+  const known = logLevels.find((each) => each === level)
+  if (known === undefined) problems.push(`CALLBOARD_LOG_LEVEL: ${level} must be ${oneOf(logLevels)}.`)
+  return known ?? 'info'
+}

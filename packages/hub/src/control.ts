@@ -1,0 +1,43 @@
+import { drainMsDefault, drainMsMax } from '@callboard/protocol'
+import type { DrainTarget } from './broker/events.js'
+
+/** What the command line may ask of a running hub, by a control line on `mcp.sock`. */
+export interface Controls {
+  /** Whether a token is the operator's: whoever may only look must not end what others use. */
+  isOperator(token: string): boolean
+  snapshot(): object
+  drain(target: DrainTarget, drainMs: number): void
+  down(): void
+}
+
+type Answer = object | { readonly error: { readonly code: string; readonly message: string } }
+
+export async function control(command: { readonly [key: string]: unknown }, controls: Controls): Promise<Answer> {
+  const { token } = command
+  if (command['command'] === 'snapshot') return controls.snapshot()
+  if (typeof token !== 'string' || !controls.isOperator(token)) {
+    return { error: { code: 'forbidden', message: 'This needs the operator secret of the hub.' } }
+  }
+  switch (command['command']) {
+    case 'down':
+      controls.down()
+      return { ok: true }
+    case 'drain':
+      return drain(command, controls)
+    default:
+      return invalid('The command must be snapshot, drain or down.')
+  }
+}
+
+function drain(command: { readonly [key: string]: unknown }, controls: Controls): Answer {
+  const { service, instance, drainMs = drainMsDefault } = command
+  if (typeof drainMs !== 'number' || !Number.isInteger(drainMs) || drainMs < 0 || drainMs > drainMsMax) {
+    return invalid(`drainMs must be a whole number from 0 to ${drainMsMax}.`)
+  }
+  if (typeof service === 'string') controls.drain({ kind: 'service', service }, drainMs)
+  else if (typeof instance === 'string') controls.drain({ kind: 'instance', instance }, drainMs)
+  else return invalid('A drain needs a service or an instance.')
+  return { ok: true }
+}
+
+const invalid = (message: string): Answer => ({ error: { code: 'invalid_argument', message } })

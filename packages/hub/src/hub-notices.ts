@@ -1,0 +1,35 @@
+import type { BrokerEffect, Notice } from './broker/effects.js'
+import type { Logger } from './hub-log.js'
+
+/** One line for each join, leave and failure; nothing per message. */
+export function logNotice(log: Logger, notice: Notice): void {
+  const { kind, ...fields } = notice
+  switch (kind) {
+    case 'worker_joined':
+      return log.info(fields, 'worker joined')
+    case 'worker_left':
+      return log.info(fields, 'worker left')
+    case 'worker_suspect':
+      return log.warn(fields, 'worker is late with its heartbeat: no new calls')
+    case 'worker_back':
+      return log.info(fields, 'worker is back')
+    case 'sign_in_refused':
+      return log.warn(fields, 'sign-in refused')
+    case 'peer_faults':
+      // A hostile peer chooses how many of these there are.
+      return log.debug(fields, 'malformed frames dropped')
+    default:
+      kind satisfies never
+  }
+}
+
+const severe: ReadonlySet<string> = new Set(['error', 'critical', 'alert', 'emergency'])
+
+export function logWorkerLog(
+  log: Logger,
+  { service, level, body }: Extract<BrokerEffect, { type: 'worker_log' }>,
+): void {
+  const fields = { service, level, body: Buffer.from(body).toString('utf8').slice(0, 4_096) }
+  if (severe.has(level)) log.error(fields, 'worker log')
+  else log.debug(fields, 'worker log')
+}

@@ -1,0 +1,334 @@
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { BrokerSnapshot } from './broker/snapshot.js'
+import { BrokerRunner } from './broker-runner.js'
+import { CatalogueFile } from './catalogue-file.js'
+import type { HubConfig } from './config.js'
+import { control } from './control.js'
+import { inspectDefinition } from './definition-check.js'
+import type { AddressInUseError, HttpFront } from './http/http-server.js'
+import type { Logger } from './hub-log.js'
+import { logNotice, logWorkerLog } from './hub-notices.js'
+import { Identities } from './identities.js'
+import { IdleWatch } from './idle-watch.js'
+import { type Lock, LockedError, takeLock } from './lock.js'
+import { createMcpFront, type McpFront } from './mcp/mcp-server.js'
+import { listenMcpSocket, type McpSocket } from './mcp/mcp-socket.js'
+import { serveMcpStdio } from './mcp/mcp-stdio.js'
+import { WorkerRouter } from './router.js'
+import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
+import { loadSecrets, type Secrets } from './secrets.js'
+import { StartError } from './start-error.js'
+
+export interface HubOptions {
+  readonly config: HubConfig
+  readonly version: string
+  readonly log: Logger
+  /** Services whose workers come along: without a kept catalogue the first list waits for them, a little. */
+  readonly expects: readonly string[]
+  /** Also speak MCP here, and end with it. */
+  readonly stdio?: {
+    readonly input: Readable
+    readonly output: Writable
+    readonly as?: string
+    readonly token?: string
+  }
+  /** End after an idle time: nobody will stop a hub that was started by itself. */
+  readonly endWhenIdle?: boolean
+}
+
+export type HubEnd = 'stopped' | 'idle' | 'stdio_closed' | 'down'
+
+export interface RunningHub extends AsyncDisposable {
+  /** What workers connect to. */
+  readonly workerEndpoint: string
+  readonly mcpSocketPath: string
+  readonly signInSecretFile: string
+  readonly httpAddresses: readonly { readonly host: string; readonly port: number }[]
+  /** Why there is no HTTP although it was wanted. */
+  readonly httpProblem: string | undefined
+  snapshot(): BrokerSnapshot
+  /** Drains the workers shortly, closes everything. Idempotent. */
+  stop(): Promise<void>
+  /** Resolves when the hub has ended, however it was asked to. */
+  readonly ended: Promise<HubEnd>
+}
+
+/** Names that only a worker with the sign-in secret may offer. */
+export const reservedServices = ['kernel', 'scheduler', 'forum', 'social', 'qda'] as const
+
+/** How long the first list waits for workers that have never been seen. */
+const catalogueGraceMs = 3_000
+/** A worker may finish within this time when the hub is told to end; all has to be over within two seconds. */
+const stopDrainMs = 800
+
+/** UTC ms, whole, that never go back: a step of the system's clock must not move deadlines. */
+export const steadyNow = (): number => Math.floor(performance.timeOrigin + performance.now())
+
+/** @throws StartError; then nothing is left behind. */
+export async function startHub(options: HubOptions): Promise<RunningHub> {
+  const { config } = options
+  const paths = await prepareRuntimeDirectory(config.runtimeDirectory)
+  await makePrivate(config.dataDirectory, 'CALLBOARD_DATA')
+  const lock = await lockDirectory(paths)
+  const hub = new Hub(options, paths, lock)
+  try {
+    await hub.start(await loadSecrets(config.dataDirectory, config.signInSecretFile))
+  } catch (error) {
+    await hub.stop()
+    throw error
+  }
+  return hub
+}
+
+async function lockDirectory(paths: RuntimePaths): Promise<Lock> {
+  try {
+    return await takeLock(paths.lock)
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error
+    throw new StartError(
+      `A hub is running in ${paths.directory} already: use it, end it with "callboard down", or set CALLBOARD_RUNTIME to another directory.`,
+      'already_running',
+    )
+  }
+}
+
+class Hub implements RunningHub {
+  readonly #options: HubOptions
+  readonly #paths: RuntimePaths
+  readonly #lock: Lock
+  readonly #catalogueFile: CatalogueFile
+  readonly #startedAt = steadyNow()
+  readonly ended: Promise<HubEnd>
+  #resolveEnded: (end: HubEnd) => void = () => undefined
+  #router: WorkerRouter | undefined
+  #runner: BrokerRunner | undefined
+  #socket: McpSocket | undefined
+  #http: HttpFront | undefined
+  #idle: IdleWatch | undefined
+  #closeStdio: (() => Promise<void>) | undefined
+  #stopping: Promise<void> | undefined
+  #isCatalogueKnown = false
+  signInSecretFile = ''
+  httpProblem: string | undefined
+
+  constructor(options: HubOptions, paths: RuntimePaths, lock: Lock) {
+    this.#options = options
+    this.#paths = paths
+    this.#lock = lock
+    this.#catalogueFile = new CatalogueFile(join(options.config.dataDirectory, 'catalogue.json'), (error) =>
+      options.log.warn({ err: error }, 'the kept catalogue is of no use'),
+    )
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve
+    })
+  }
+
+  get workerEndpoint(): string {
+    return `ipc://${this.#paths.workerSocket}`
+  }
+
+  get mcpSocketPath(): string {
+    return this.#paths.mcpSocket
+  }
+
+  get httpAddresses(): readonly { readonly host: string; readonly port: number }[] {
+    return this.#http?.addresses ?? []
+  }
+
+  snapshot(): BrokerSnapshot {
+    return this.#running().broker.snapshot()
+  }
+
+  async start(secrets: Secrets): Promise<void> {
+    const { log, config, version, stdio } = this.#options
+    this.signInSecretFile = secrets.signInFile
+    const runner = this.#createRunner(secrets)
+    runner.step({ type: 'catalogue_restored', services: await this.#catalogueFile.read() })
+    const identities = new Identities({
+      agents: config.agents,
+      operatorSecret: secrets.operator,
+      sessionSecret: secrets.session,
+      httpOpen: config.httpOpen,
+      findRun: (token) => runner.broker.identify(token, steadyNow()),
+    })
+    const front = createMcpFront({ hub: runner, log, version })
+    await this.#router!.bind(this.workerEndpoint)
+    if (stdio !== undefined) this.#serveStdio(front, identities, stdio)
+    await this.#listenHttp(front, identities)
+    this.#socket = await listenMcpSocket(front, {
+      path: this.#paths.mcpSocket,
+      authenticate: (attach) => identities.attach(attach),
+      control: (command) => control(command, this.#controls(runner, identities)),
+    })
+    if (this.#options.endWhenIdle === true) {
+      this.#idle = new IdleWatch(
+        () => runner.broker.snapshot(),
+        () => void this.#end('idle'),
+      )
+    }
+    log.info({ runtime: this.#paths.directory, http: this.httpAddresses, version }, 'hub is up')
+  }
+
+  stop(): Promise<void> {
+    return this.#end('stopped')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  #end(reason: HubEnd): Promise<void> {
+    this.#stopping ??= this.#close().finally(() => this.#resolveEnded(reason))
+    return this.#stopping
+  }
+
+  #createRunner(secrets: Secrets): BrokerRunner {
+    const { config, log } = this.#options
+    const router = new WorkerRouter({
+      peerConnected: (peer) => runner.step({ type: 'peer_connected', peer }),
+      peerLost: (peer) => runner.step({ type: 'peer_lost', peer }),
+      message: (peer, message) => runner.step({ type: 'message', peer, message }),
+      faults: (peer, faults) => runner.step({ type: 'faults', peer, faults }),
+      sendFailed: (peer) => runner.step({ type: 'send_failed', peer }),
+    })
+    const runner = new BrokerRunner(
+      {
+        epoch: randomBytes(8).toString('hex'),
+        signInSecret: secrets.signIn,
+        reservedServices,
+        random: randomBytes,
+        namespace: config.namespace,
+        inspect: inspectDefinition,
+      },
+      {
+        send: (peer, message) => router.send(peer, message),
+        keepCatalogue: (services) => this.#catalogueFile.keep(services),
+        notice: (notice) => logNotice(log, notice),
+        failed: (error, event) => log.error({ err: error, event }, 'the broker failed at an event'),
+        workerLog: (entry) => logWorkerLog(log, entry),
+        now: steadyNow,
+      },
+      (waiting) => this.#catalogueKnown(waiting),
+    )
+    this.#router = router
+    this.#runner = runner
+    return runner
+  }
+
+  /** A list before the first sign-in would be empty, and clients keep what they were first told. */
+  #catalogueKnown(runner: BrokerRunner): Promise<void> | undefined {
+    this.#isCatalogueKnown ||= this.#isCatalogueComplete(runner)
+    return this.#isCatalogueKnown ? undefined : this.#awaitCatalogue(runner)
+  }
+
+  #isCatalogueComplete(runner: BrokerRunner): boolean {
+    const isOver = steadyNow() - this.#startedAt >= catalogueGraceMs || this.#stopping !== undefined
+    return isOver || this.#options.expects.every((service) => runner.broker.knows(service))
+  }
+
+  async #awaitCatalogue(runner: BrokerRunner): Promise<void> {
+    while (!this.#isCatalogueComplete(runner)) {
+      let timer: NodeJS.Timeout | undefined
+      const timeout = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, this.#startedAt + catalogueGraceMs - steadyNow())
+      })
+      await Promise.race([runner.workerJoined(), timeout])
+      clearTimeout(timer)
+    }
+  }
+
+  #serveStdio(front: McpFront, identities: Identities, stdio: NonNullable<HubOptions['stdio']>): void {
+    const identity = identities.attach({
+      ...(stdio.as === undefined ? {} : { as: stdio.as }),
+      ...(stdio.token === undefined ? {} : { token: stdio.token }),
+      key: randomBytes(16).toString('hex'),
+    })
+    if ('error' in identity) throw new StartError(identity.error.message)
+    const served = serveMcpStdio(front, { identity, input: stdio.input, output: stdio.output })
+    this.#closeStdio = () => served.close()
+    void served.closed.then(() => this.#end('stdio_closed'))
+  }
+
+  async #listenHttp(front: McpFront, identities: Identities): Promise<void> {
+    const { http } = this.#options.config
+    if (http === 'off') return
+    try {
+      // Loaded here: an agent on stdio has its first answer before HTTP is up.
+      const { listenHttp } = await import('./http/http-server.js')
+      this.#http = await listenHttp(front, {
+        addresses: http.addresses,
+        authenticate: ({ token, session }) => {
+          const identity = identities.http(token, session === undefined ? undefined : `${session.kind} ${session.name}`)
+          return 'error' in identity ? { status: 401, error: identity.error } : identity
+        },
+      })
+    } catch (error) {
+      const problem = httpProblem(error)
+      if (http.required) throw new StartError(problem)
+      this.httpProblem = problem
+      this.#options.log.warn({ problem }, 'going on without HTTP')
+    }
+  }
+
+  #controls(runner: BrokerRunner, identities: Identities): Parameters<typeof control>[1] {
+    const { version } = this.#options
+    return {
+      isOperator: (token) => identities.isOperator(token),
+      snapshot: () => ({
+        hub: {
+          pid: process.pid,
+          version,
+          namespace: this.#options.config.namespace,
+          startedAt: this.#startedAt,
+          runtime: this.#paths.directory,
+          http: this.httpAddresses,
+          ...(this.httpProblem === undefined ? {} : { httpProblem: this.httpProblem }),
+        },
+        snapshot: runner.broker.snapshot(),
+      }),
+      drain: (target, drainMs) => runner.step({ type: 'drain', target, drainMs }),
+      // The answer must be out before the socket closes.
+      down: () => void setImmediate(() => void this.#end('down')),
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.#idle?.close()
+    await this.#drainWorkers()
+    await Promise.allSettled([this.#socket?.close(), this.#http?.close(), this.#closeStdio?.()])
+    this.#runner?.close()
+    await this.#router?.close()
+    await rm(this.#paths.workerSocket, { force: true })
+    await this.#catalogueFile.flush()
+    await this.#lock.release()
+    this.#options.log.info({}, 'hub has ended')
+  }
+
+  /** Asks the workers to leave, and waits for them a little. */
+  async #drainWorkers(): Promise<void> {
+    const runner = this.#runner
+    if (runner === undefined) return
+    runner.step({ type: 'drain', target: { kind: 'all' }, drainMs: stopDrainMs })
+    const endsAt = steadyNow() + stopDrainMs
+    while (runner.broker.snapshot().workers.length > 0 && steadyNow() < endsAt) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    runner.step({ type: 'stop' })
+  }
+
+  #running(): BrokerRunner {
+    if (this.#runner === undefined) throw new Error('the hub has not started')
+    return this.#runner
+  }
+}
+
+function httpProblem(error: unknown): string {
+  if ((error as Partial<AddressInUseError>).code === 'address_in_use') {
+    const { host, port } = (error as AddressInUseError).address
+    return `Port ${port} on ${host} is taken: end the program that has it, or set CALLBOARD_HTTP to another host:port or to off.`
+  }
+  return `HTTP can't listen (${(error as Error).message}): set CALLBOARD_HTTP to another host:port or to off.`
+}

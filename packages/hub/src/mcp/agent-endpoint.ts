@@ -1,0 +1,58 @@
+import type { Server } from '@modelcontextprotocol/server'
+import type { Connection, ConnectionListener, Identity } from '../port.js'
+import type { Era } from './client-descriptor.js'
+import { createMcpServer, type McpFront } from './mcp-server.js'
+
+/** One agent's lasting connection: the hub's end of it, and the SDK's servers that tell the agent what changed. */
+export class AgentEndpoint implements ConnectionListener {
+  readonly connection: Connection
+  readonly #front: McpFront
+  readonly #ready = new Set<Server>()
+
+  constructor(front: McpFront, identity: Identity) {
+    this.#front = front
+    this.connection = front.hub.open(identity, this)
+  }
+
+  /** For the SDK, which decides the era by what the client says first. */
+  readonly createServer = ({ era }: { readonly era: Era }): Server => {
+    const server = createMcpServer(this.#front, this.connection, era)
+    // A legacy client may be told nothing before it has said that it is initialized.
+    if (era === 'modern') this.#ready.add(server)
+    else server.oninitialized = () => this.#ready.add(server)
+    server.onclose = () => this.#ready.delete(server)
+    return server
+  }
+
+  listChanged(kind: 'tools' | 'resources' | 'prompts'): void {
+    this.#tell((server) => announce(server, kind))
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#tell((server) => server.sendResourceUpdated({ uri }))
+  }
+
+  close(): void {
+    this.#ready.clear()
+    this.connection.close()
+  }
+
+  #tell(send: (server: Server) => Promise<void>): void {
+    for (const server of this.#ready) {
+      send(server).catch((error: unknown) => this.#front.log.debug({ err: error }, 'an agent missed a notification'))
+    }
+  }
+}
+
+function announce(server: Server, kind: 'tools' | 'resources' | 'prompts'): Promise<void> {
+  switch (kind) {
+    case 'tools':
+      return server.sendToolListChanged()
+    case 'resources':
+      return server.sendResourceListChanged()
+    case 'prompts':
+      return server.sendPromptListChanged()
+    default:
+      return kind satisfies never
+  }
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import { bodyBytesMax, nameLengthMax, uriLengthMax, type WorkerMethod } from '@callboard/protocol'
+import { type JSONRPCRequest, ProtocolError } from '@modelcontextprotocol/server'
+import { invalidParams, isRecord, methodNotFound } from './json-rpc.js'
+import { metaTextLengthMax } from './limits.js'
+
+/** An agent's request, parsed: what the hub routes by, and the params as the worker will see them. */
+export interface AgentRequest {
+  readonly method: WorkerMethod
+  readonly name: string
+  readonly body: Buffer
+  readonly progressToken?: string | number
+  readonly idempotencyKey?: string
+  readonly traceparent?: string
+  readonly tracestate?: string
+  /** Of everything that the answer depends on: a retry that brings input must ask the same thing. */
+  readonly argumentsHash: string
+}
+
+/** @throws ProtocolError -32601 for a method that is not a worker's, -32602 for params that are wrong. */
+export function parseAgentRequest(request: Pick<JSONRPCRequest, 'method' | 'params'>): AgentRequest {
+  const method = workerMethod(request.method)
+  const params: Record<string, unknown> = { ...request.params }
+  const name = nameOf(method, params)
+  checkArguments(method, params)
+  const meta = params['_meta'] ?? {}
+  if (!isRecord(meta)) throw invalid('"_meta" must be an object')
+  const progressToken = meta['progressToken']
+  const idempotencyKey = metaText(meta, idempotencyKeyMeta)
+  metaText(meta, sessionMeta)
+  return {
+    method,
+    name,
+    body: encode(withoutReservedMeta(params, meta)),
+    ...(isToken(progressToken) && { progressToken }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...traceOf(meta),
+    argumentsHash: hashOf(params),
+  }
+}
+
+export const idempotencyKeyMeta = 'callboard/idempotencyKey'
+export const sessionMeta = 'callboard/session'
+
+/** The session that a stateless client names for itself. @throws ProtocolError -32602 unless a short string. */
+export function sessionNameOf(params: unknown): string | undefined {
+  const meta = isRecord(params) ? params['_meta'] : undefined
+  return isRecord(meta) ? metaText(meta, sessionMeta) : undefined
+}
+
+function workerMethod(method: string): WorkerMethod {
+  switch (method) {
+    case 'tools/call':
+    case 'resources/read':
+    case 'prompts/get':
+    case 'completion/complete':
+      return method
+    default:
+      throw new ProtocolError(methodNotFound, 'Method not found')
+  }
+}
+
+function nameOf(method: WorkerMethod, params: Record<string, unknown>): string {
+  switch (method) {
+    case 'tools/call':
+    case 'prompts/get':
+      return text(params['name'], '"name"', nameLengthMax)
+    case 'resources/read':
+      return text(params['uri'], '"uri"', uriLengthMax)
+    case 'completion/complete':
+      return referenceOf(params['ref'])
+    default:
+      return method satisfies never
+  }
+}
+
+function referenceOf(reference: unknown): string {
+  if (isRecord(reference) && reference['type'] === 'ref/prompt')
+    return text(reference['name'], '"ref.name"', nameLengthMax)
+  if (isRecord(reference) && reference['type'] === 'ref/resource')
+    return text(reference['uri'], '"ref.uri"', uriLengthMax)
+  throw invalid('"ref" must be a ref/prompt with a name or a ref/resource with a URI')
+}
+
+function checkArguments(method: WorkerMethod, params: Record<string, unknown>): void {
+  const given = params['arguments']
+  if (method === 'completion/complete') {
+    const argument = params['argument']
+    if (isRecord(argument) && typeof argument['name'] === 'string' && typeof argument['value'] === 'string') return
+    throw invalid('"argument" must be an object with the strings "name" and "value"')
+  }
+  if (given === undefined || method === 'resources/read') return
+  if (!isRecord(given)) throw invalid('"arguments" must be an object')
+  if (method === 'prompts/get' && !Object.values(given).every((value) => typeof value === 'string')) {
+    throw invalid('"arguments" of a prompt must be strings')
+  }
+}
+
+/** Callboard's own keys are the hub's to set: what a client writes there must not reach a worker as if the hub had said it. */
+function withoutReservedMeta(params: Record<string, unknown>, meta: Record<string, unknown>): unknown {
+  const isReserved = (key: string) => key.startsWith('callboard/') && key !== idempotencyKeyMeta && key !== sessionMeta
+  if (!Object.keys(meta).some(isReserved)) return params
+  return { ...params, _meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !isReserved(key))) }
+}
+
+function encode(params: unknown): Buffer {
+  const body = Buffer.from(JSON.stringify(params))
+  if (body.length > bodyBytesMax) throw invalid(`the params are larger than ${bodyBytesMax} bytes`)
+  return body
+}
+
+/** W3C Trace Context; whatever does not look like it travels in the body only. */
+const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+const tracestatePattern = /^[\x20-\x7e]{1,512}$/
+
+function traceOf(meta: Record<string, unknown>): { traceparent?: string; tracestate?: string } {
+  const { traceparent, tracestate } = meta
+  if (typeof traceparent !== 'string' || !traceparentPattern.test(traceparent)) return {}
+  const hasState = typeof tracestate === 'string' && tracestatePattern.test(tracestate)
+  return { traceparent, ...(hasState && { tracestate }) }
+}
+
+function hashOf(params: Record<string, unknown>): string {
+  const { _meta: _, ...asked } = params
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(asked)))
+    .digest('base64url')
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isRecord(value)) return value
+  const keys = Object.keys(value).sort()
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]))
+}
+
+function metaText(meta: Record<string, unknown>, key: string): string | undefined {
+  return meta[key] === undefined ? undefined : text(meta[key], `_meta["${key}"]`, metaTextLengthMax)
+}
+
+function text(value: unknown, what: string, lengthMax: number): string {
+  if (typeof value === 'string' && value.length > 0 && value.length <= lengthMax) return value
+  throw invalid(`${what} must be a string of 1 to ${lengthMax} characters`)
+}
+
+function isToken(value: unknown): value is string | number {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value))
+}
+
+function invalid(why: string): ProtocolError {
+  return new ProtocolError(invalidParams, `Invalid params: ${why}`)
+}

@@ -1,0 +1,40 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Identity } from '../port.js'
+import { AgentEndpoint } from './agent-endpoint.js'
+import { ListenWatch } from './listen-watch.js'
+import type { McpFront } from './mcp-server.js'
+import { type NdjsonOptions, NdjsonTransport } from './ndjson-transport.js'
+
+export interface LineConnection {
+  /** Resolves when the connection has ended, whoever ended it. */
+  readonly closed: Promise<void>
+  close(): Promise<void>
+}
+
+export type LineOptions = Pick<NdjsonOptions, 'input' | 'output' | 'endOutput' | 'intercept' | 'lineBudget'>
+
+/** Speaks MCP of either era, one message per line, with one agent. */
+export function serveLines(front: McpFront, identity: Identity, options: LineOptions): LineConnection {
+  const endpoint = new AgentEndpoint(front, identity)
+  const watch = new ListenWatch(endpoint.connection)
+  const transport = new NdjsonTransport({
+    ...options,
+    observe: watch.sent,
+    intercept: (message: JSONRPCMessage) => {
+      watch.received(message)
+      return options.intercept?.(message) === true
+    },
+  })
+  const onerror = (error: Error) => front.log.debug({ err: error }, 'an MCP connection reported an error')
+  const handle = serveStdio(endpoint.createServer, { transport, onerror })
+  const closed = transport.closed.then(() => endpoint.close())
+  return {
+    closed,
+    close: async () => {
+      await handle.close()
+      await transport.close()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import type { LogLevel } from '@callboard/protocol'
+import { ProtocolError, Server, type ServerCapabilities, type ServerOptions } from '@modelcontextprotocol/server'
+import type { Connection, HubPort } from '../port.js'
+import { parseAgentRequest } from './agent-request.js'
+import { describeClient, type Era } from './client-descriptor.js'
+import { forwardCall } from './forward-call.js'
+import { invalidParams } from './json-rpc.js'
+import * as limits from './limits.js'
+import type { Logger } from './logger.js'
+import { pageOf } from './pagination.js'
+import { SuspendedCalls } from './suspended-calls.js'
+
+export interface McpFrontOptions {
+  readonly hub: HubPort
+  readonly log: Logger
+  readonly version: string
+  readonly name?: string
+  readonly instructions?: string
+  readonly pageSize?: number
+}
+
+/** What every way into the hub shares: one per hub. */
+export interface McpFront {
+  readonly hub: HubPort
+  readonly log: Logger
+  readonly info: { readonly name: string; readonly version: string }
+  readonly instructions?: string
+  readonly pageSize: number
+  readonly suspended: SuspendedCalls
+}
+
+export function createMcpFront({ hub, log, version, instructions, ...options }: McpFrontOptions): McpFront {
+  return {
+    hub,
+    log,
+    info: { name: options.name ?? 'callboard', version },
+    ...(instructions !== undefined && { instructions }),
+    pageSize: options.pageSize ?? limits.pageSize,
+    suspended: new SuspendedCalls(),
+  }
+}
+
+/** A legacy client that set no level still expects messages: these. */
+const legacyLevelDefault: LogLevel = 'info'
+
+/**
+ * The SDK's server for one wire, of one era, bound to a connection of the hub. It is cheap and without side effects: the SDK
+ * makes one per HTTP request, and one for a discovery that it may throw away.
+ *
+ * Calls go through the fallback handler, because a handler that the SDK knows by its method has its results rebuilt from
+ * the schema, which loses what a worker put in besides.
+ */
+export function createMcpServer(front: McpFront, connection: Connection, era: Era): Server {
+  const server = new Server(front.info, {
+    capabilities: capabilitiesOf(connection),
+    jsonSchemaValidator: noValidator,
+    ...(front.instructions !== undefined && { instructions: front.instructions }),
+  })
+  let level = legacyLevelDefault
+  server.setRequestHandler('logging/setLevel', ({ params }) => {
+    level = params.level
+    return {}
+  })
+  serveLists(server, front, connection)
+  serveSubscriptions(server, connection)
+  server.setNotificationHandler('notifications/roots/list_changed', () => connection.rootsChanged())
+  const context = { connection, server, log: front.log, suspended: front.suspended }
+  server.fallbackRequestHandler = async (request, ctx) => {
+    const parsed = parseAgentRequest(request)
+    return forwardCall(parsed, describeClient(era, server, level, ctx), ctx, context)
+  }
+  return server
+}
+
+function capabilitiesOf(connection: Connection): ServerCapabilities {
+  return {
+    tools: { listChanged: true },
+    resources: { listChanged: true, subscribe: true },
+    prompts: { listChanged: true },
+    logging: {},
+    ...(connection.completes() && { completions: {} }),
+  }
+}
+
+function serveLists(server: Server, { pageSize }: McpFront, connection: Connection): void {
+  // Entries are passed on as they are: they were checked when their worker signed in.
+  const page = async <T>(list: string, read: () => readonly T[], keyOf: (entry: T) => string, cursor?: string) => {
+    await connection.catalogueKnown()
+    const { entries, nextCursor } = pageOf(list, read(), keyOf, cursor, pageSize)
+    return { [list]: entries, ...(nextCursor !== undefined && { nextCursor }) } as never
+  }
+  const byName = ({ name }: { readonly name: string }) => name
+  server.setRequestHandler('tools/list', ({ params }) =>
+    page('tools', () => connection.tools(), byName, params?.cursor),
+  )
+  server.setRequestHandler('prompts/list', ({ params }) =>
+    page('prompts', () => connection.prompts(), byName, params?.cursor),
+  )
+  server.setRequestHandler('resources/list', ({ params }) =>
+    page(
+      'resources',
+      () => connection.resources(),
+      ({ uri }) => uri,
+      params?.cursor,
+    ),
+  )
+  server.setRequestHandler('resources/templates/list', ({ params }) =>
+    page(
+      'resourceTemplates',
+      () => connection.resourceTemplates(),
+      ({ uriTemplate }) => uriTemplate,
+      params?.cursor,
+    ),
+  )
+}
+
+/** Legacy only; a modern client names its URIs in `subscriptions/listen`, see {@link ListenWatch}. */
+function serveSubscriptions(server: Server, connection: Connection): void {
+  const watched = new Set<string>()
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    if (watched.size >= limits.watchedUrisMax) throw new ProtocolError(invalidParams, 'Too many subscriptions')
+    watched.add(uri)
+    connection.subscribe(uri)
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    watched.delete(uri)
+    connection.unsubscribe(uri)
+    return {}
+  })
+}
+
+/** The SDK would build one per server; answers of clients are the worker's to judge. */
+const noValidator: NonNullable<ServerOptions['jsonSchemaValidator']> = {
+  getValidator: () => (value) => ({ valid: true, data: value as never, errorMessage: undefined }),
+}

@@ -1,0 +1,184 @@
+import {
+  batchMessagesMax,
+  bodyBytesMax,
+  decodeMessages,
+  encodeBatch,
+  type Fault,
+  type FromHub,
+  type FromWorker,
+  frameBytesMax,
+  headBytesAtMost,
+  headBytesMax,
+  isFromWorker,
+  type Message,
+  zmtpHeartbeatIntervalMs,
+  zmtpHeartbeatTimeoutMs,
+  zmtpHeartbeatTtlMs,
+} from '@callboard/protocol'
+import { capability, Router } from 'zeromq'
+import { StartError } from './start-error.js'
+
+/** A worker's connection as the rest of the hub knows it: its routing id, byte for byte. */
+type PeerId = string
+
+export interface RouterListener {
+  peerConnected(peer: PeerId): void
+  peerLost(peer: PeerId): void
+  message(peer: PeerId, message: FromWorker): void
+  faults(peer: PeerId, faults: readonly Fault[]): void
+  sendFailed(peer: PeerId): void
+}
+
+/** Messages queued per worker before sending fails. Credits are the flow control; this is the backstop. */
+const sendHighWaterMark = 4_096
+const receiveHighWaterMark = 4_096
+const routerNotifyOption = 97
+const disconnectMessageOption = 111
+const notifyConnect = 1
+/** A frame that no codec makes: what libzmq says to us in the name of a connection that ended. */
+const disconnectNotice = Buffer.from('\xc1callboard: disconnected', 'latin1')
+
+/** libzmq tells of connects and disconnects by draft options, whose setters are protected. */
+class NotifyingRouter extends Router {
+  constructor() {
+    super({
+      mandatory: true,
+      handover: true,
+      sendTimeout: 0,
+      linger: 0,
+      sendHighWaterMark,
+      receiveHighWaterMark,
+      maxMessageSize: frameBytesMax,
+      heartbeatInterval: zmtpHeartbeatIntervalMs,
+      heartbeatTimeout: zmtpHeartbeatTimeoutMs,
+      heartbeatTimeToLive: zmtpHeartbeatTtlMs,
+    })
+    if (capability.draft !== true) return
+    this.setInt32Option(routerNotifyOption, notifyConnect)
+    this.setStringOption(disconnectMessageOption, disconnectNotice)
+  }
+}
+
+/**
+ * The one file that speaks ZeroMQ on the hub's side: bytes in, messages out. Messages of one turn of the event loop to
+ * one worker leave as one batch.
+ */
+export class WorkerRouter implements AsyncDisposable {
+  readonly #socket = new NotifyingRouter()
+  readonly #listener: RouterListener
+  readonly #outbox = new Map<PeerId, FromHub[]>()
+  #flush: NodeJS.Immediate | undefined
+  #receiving: Promise<void> | undefined
+  #closed = false
+
+  constructor(listener: RouterListener) {
+    this.#listener = listener
+  }
+
+  /** Whether a lost connection is noticed at once rather than by late heartbeats. */
+  get noticesDisconnects(): boolean {
+    return capability.draft === true
+  }
+
+  /**
+   * The caller holds the lock of the directory: bind() takes over whatever lies at the path.
+   * @throws StartError off this machine, where anybody could sign in. [CB-1]
+   */
+  async bind(endpoint: string): Promise<void> {
+    if (!isLocal(endpoint)) {
+      throw new StartError(`Workers are served on ipc:// or loopback only, without keys: ${endpoint} is neither.`)
+    }
+    await this.#socket.bind(endpoint)
+    this.#receiving ??= this.#receive()
+  }
+
+  /** Never blocks, never throws: a worker that can't take it is reported by `sendFailed`. */
+  send(peer: PeerId, message: FromHub): void {
+    if (this.#closed) return
+    const queue = this.#outbox.get(peer)
+    if (queue === undefined) this.#outbox.set(peer, [message])
+    else queue.push(message)
+    this.#flush ??= setImmediate(() => this.#sendAll())
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#sendAll()
+    this.#closed = true
+    this.#socket.close()
+    await this.#receiving
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async #receive(): Promise<void> {
+    for await (const [id, ...frames] of this.#socket) {
+      if (this.#closed) return
+      if (id !== undefined) this.#received(id.toString('latin1'), frames)
+    }
+  }
+
+  #received(peer: PeerId, frames: readonly Buffer[]): void {
+    const [first] = frames
+    if (frames.length === 1 && first !== undefined) {
+      if (first.byteLength === 0) return this.#listener.peerConnected(peer)
+      if (first.equals(disconnectNotice)) return this.#listener.peerLost(peer)
+    }
+    const { messages, faults } = decodeMessages(frames)
+    for (const message of messages) {
+      if (isFromWorker(message)) this.#listener.message(peer, message)
+      else this.#listener.faults(peer, [{ code: 'type_unknown', message: `${message.type} is the hub's to send` }])
+    }
+    if (faults.length > 0) this.#listener.faults(peer, faults)
+  }
+
+  #sendAll(): void {
+    clearImmediate(this.#flush)
+    this.#flush = undefined
+    for (const [peer, messages] of this.#outbox) {
+      for (const batch of batches(messages)) this.#sendFrames(peer, encodeBatch(batch))
+    }
+    this.#outbox.clear()
+  }
+
+  #sendFrames(peer: PeerId, frames: readonly Uint8Array[]): void {
+    // ZeroMQ would end the worker's connection for good; so this is the hub's fault, and the worker signs in again.
+    if (frames.some((frame) => frame.byteLength > frameBytesMax)) return this.#listener.sendFailed(peer)
+    const id = Buffer.from(peer, 'latin1')
+    this.#socket.send([id, ...frames] as Parameters<Router['send']>[0]).catch(() => {
+      if (!this.#closed) this.#listener.sendFailed(peer)
+    })
+  }
+}
+
+function isLocal(endpoint: string): boolean {
+  return /^ipc:\/\/.|^tcp:\/\/(127(\.\d{1,3}){3}|\[::1\]):(\d{1,5}|\*)$/.test(endpoint)
+}
+
+/** Cuts a queue into batches that keep the wire's limits: what exceeds them is lost whole, with everybody's messages in it. */
+export function* batches<Any extends Message>(messages: readonly Any[]): Generator<readonly Any[]> {
+  if (messages.length === 1) return yield messages
+  let batch: Any[] = []
+  let headBytes = 0
+  let bodyBytes = 0
+  for (const message of messages) {
+    const head = headBytesAtMost(message)
+    const body = 'body' in message ? message.body.byteLength : 0
+    const isFull = batch.length >= batchMessagesMax || headBytes + head > headBytesMax - arrayBytes
+    if (batch.length > 0 && (isFull || bodyBytes + body > bodyBytesMax)) {
+      yield batch
+      batch = []
+      headBytes = 0
+      bodyBytes = 0
+    }
+    batch.push(message)
+    headBytes += head
+    bodyBytes += body
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** What msgpack puts before the heads of a batch. */
+const arrayBytes = 5

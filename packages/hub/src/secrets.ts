@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartError } from './start-error.js'
+
+/** The hub's own secrets: 0600 files in the data directory, made at the first start. */
+export interface Secrets {
+  /** Proves a worker's right to a reserved name. */
+  readonly signIn: string
+  readonly signInFile: string
+  /** Proves an operator. */
+  readonly operator: string
+  /** Turns an attach key into a session id that stays the same over restarts. */
+  readonly session: string
+}
+
+export function secretFiles(dataDirectory: string): { signIn: string; operator: string; session: string } {
+  return {
+    signIn: join(dataDirectory, 'sign-in.secret'),
+    operator: join(dataDirectory, 'operator.secret'),
+    session: join(dataDirectory, 'session.secret'),
+  }
+}
+
+/** `signInFile`: where the sign-in secret is to be, if not in the data directory. @throws StartError when the data directory can't be read or written. */
+export async function loadSecrets(dataDirectory: string, signInFile?: string): Promise<Secrets> {
+  const own = secretFiles(dataDirectory)
+  const files = { ...own, signIn: signInFile ?? own.signIn }
+  const [signIn, operator, session] = await Promise.all([
+    loadSecret(files.signIn),
+    loadSecret(files.operator),
+    loadSecret(files.session),
+  ])
+  return { signIn, signInFile: files.signIn, operator, session }
+}
+
+async function loadSecret(file: string): Promise<string> {
+  try {
+    return await readOrMakeSecret(file)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartError(
+      `${file} can't be read or made (${code ?? error}): set CALLBOARD_DATA to a directory you can write.`,
+    )
+  }
+}
+
+/** 32 random bytes that stay the same as long as the file does. */
+export async function readOrMakeSecret(file: string): Promise<string> {
+  return (await readSecret(file)) ?? (await makeSecret(file))
+}
+
+async function readSecret(file: string): Promise<string | undefined> {
+  try {
+    const secret = (await readFile(file, 'utf8')).trim()
+    return secret.length >= 32 ? secret : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Written aside and linked into place, so that nobody ever reads half a secret. */
+async function makeSecret(file: string): Promise<string> {
+  const secret = randomBytes(32).toString('base64url')
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, `${secret}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const made = await readSecret(file)
+    if (made !== undefined) return made
+    await rm(file)
+    await link(draft, file)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  return secret
+}

@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, type HubConfig, parseHubConfig } from '../src/config.js'
+
+const base = { CALLBOARD_RUNTIME: '/run/callboard', CALLBOARD_DATA: '/data' }
+
+const parse = (file: unknown, environment: Record<string, string> = {}): HubConfig =>
+  parseHubConfig({ file, environment: { ...base, ...environment } })
+
+function problems(file: unknown, environment: Record<string, string> = {}): readonly string[] {
+  try {
+    parse(file, environment)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('without any configuration', () => {
+  it('everything has its default', () => {
+    expect(parse(undefined)).toEqual({
+      runtimeDirectory: '/run/callboard',
+      dataDirectory: '/data',
+      http: {
+        addresses: [
+          { host: '127.0.0.1', port: 8765 },
+          { host: '::1', port: 8765 },
+        ],
+        required: false,
+      },
+      httpOpen: ['qda'],
+      workers: undefined,
+      namespace: 'never',
+      agents: {},
+      logLevel: 'info',
+      sections: {},
+    })
+  })
+
+  it('the directories follow XDG', () => {
+    const environment = { XDG_RUNTIME_DIR: '/run/user/7', XDG_DATA_HOME: '/home/me/data' }
+    const { runtimeDirectory, dataDirectory } = parseHubConfig({ environment })
+    expect([runtimeDirectory, dataDirectory]).toEqual(['/run/user/7/callboard', '/home/me/data/callboard'])
+  })
+
+  it('and without XDG the temporary directory and the home directory', () => {
+    const { runtimeDirectory, dataDirectory } = parseHubConfig({ environment: {} })
+    expect(runtimeDirectory).toMatch(/\/callboard-\d+$/)
+    expect(dataDirectory).toMatch(/\.local\/share\/callboard$/)
+  })
+
+  it('an empty variable is an unset one', () => {
+    const names = ['CALLBOARD_HTTP', 'CALLBOARD_HTTP_OPEN', 'CALLBOARD_WORKERS', 'CALLBOARD_LOG_LEVEL']
+    expect(parse(undefined, Object.fromEntries(names.map((name) => [name, ''])))).toEqual(parse(undefined))
+  })
+})
+
+describe('a file', () => {
+  it("sets everything; the workers' sections are passed on unread", () => {
+    const file = {
+      http: { listen: '127.0.0.1:9000', open: ['*'] },
+      workers: ['kernel'],
+      namespace: 'always',
+      agents: { ada: { token: 'x'.repeat(16), group: 'family', roles: ['agent', 'operator'] }, bob: {} },
+      logLevel: 'debug',
+      kernel: { anything: [1] },
+    }
+    expect(parse(file)).toMatchObject({
+      http: { addresses: [{ host: '127.0.0.1', port: 9000 }], required: true },
+      httpOpen: ['*'],
+      workers: ['kernel'],
+      namespace: 'always',
+      agents: {
+        ada: { token: 'x'.repeat(16), group: 'family', roles: ['agent', 'operator'] },
+        bob: { roles: ['agent'] },
+      },
+      logLevel: 'debug',
+      sections: { kernel: { anything: [1] } },
+    })
+  })
+
+  it('gives way to the environment', () => {
+    const file = { http: 'off', workers: ['kernel'], logLevel: 'debug' }
+    const environment = {
+      CALLBOARD_HTTP: 'localhost:1',
+      CALLBOARD_HTTP_OPEN: 'qda, forum ,',
+      CALLBOARD_WORKERS: 'forum',
+      CALLBOARD_LOG_LEVEL: 'warn',
+    }
+    expect(parse(file, environment)).toMatchObject({
+      http: { required: true },
+      httpOpen: ['qda', 'forum'],
+      workers: ['forum'],
+      logLevel: 'warn',
+    })
+  })
+})
+
+it('refuses an operator whom anybody could be', () => {
+  const problem =
+    'callboard.config.json: agents.ada: an agent with the role operator needs a token: without one everybody is it.'
+  expect(() => parse({ agents: { ada: { roles: ['operator'] } } })).toThrow(problem)
+})
+
+describe('http', () => {
+  it.each([
+    ['off', 'off'],
+    ['127.0.0.1:80', { addresses: [{ host: '127.0.0.1', port: 80 }], required: true }],
+    ['127.9.9.9:0', { addresses: [{ host: '127.9.9.9', port: 0 }], required: true }],
+    ['[::1]:65535', { addresses: [{ host: '::1', port: 65_535 }], required: true }],
+    [
+      'localhost:8080',
+      {
+        addresses: [
+          { host: '127.0.0.1', port: 8080 },
+          { host: '::1', port: 8080 },
+        ],
+        required: true,
+      },
+    ],
+  ])('listens at %s', (listen, expected) => {
+    expect(parse(undefined, { CALLBOARD_HTTP: listen }).http).toEqual(expected)
+    expect(parse(listen === 'off' ? { http: 'off' } : { http: { listen } }).http).toEqual(expected)
+  })
+
+  it.each(['8080', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '::1:80', 'http://localhost:80', '[::1]'])(
+    'refuses %s, which is no host:port',
+    (listen) => {
+      expect(problems(undefined, { CALLBOARD_HTTP: listen })).toEqual([
+        `CALLBOARD_HTTP: ${listen} must be host:port (for IPv6 [::1]:8765), or off.`,
+      ])
+    },
+  )
+
+  it.each(['0.0.0.0:80', '[::]:80', '192.168.0.1:80', 'example.org:80', '127.example.org:80'])(
+    'refuses %s, which others could reach',
+    (listen) => {
+      expect(problems({ http: { listen } })).toEqual([expect.stringContaining('is not a loopback address')])
+    },
+  )
+})
+
+describe('problems', () => {
+  it('are told all at once, each with its key', () => {
+    const file = { http: { listen: 7 }, namespace: 'sometimes', agents: { 'a b': {}, ada: { token: 'short' } } }
+    const found = problems(file, { CALLBOARD_DATA: 'data', CALLBOARD_WORKERS: 'Kernel', CALLBOARD_LOG_LEVEL: 'loud' })
+    const keys = [
+      'http.listen',
+      'namespace',
+      'agents: "a b" is no name',
+      'agents.ada.token',
+      'CALLBOARD_DATA',
+      'CALLBOARD_WORKERS',
+      'CALLBOARD_LOG_LEVEL',
+    ]
+    for (const key of keys)
+      expect(
+        found.filter((problem) => problem.includes(key)),
+        key,
+      ).toHaveLength(1)
+    expect(found).toHaveLength(keys.length)
+  })
+
+  it('of one key hide none of another, nor do those of a form those of a value', () => {
+    const file = {
+      http: { listen: '0.0.0.0:1', open: 'qda' },
+      workers: 5,
+      namespace: true,
+      agents: {
+        'Bad Name': { group: 7 },
+        ada: { roles: ['king'] },
+        bob: { roles: ['operator'], tokn: 'x' },
+        eve: null,
+      },
+      logLevel: 'loud',
+    }
+    const found = problems(file, { CALLBOARD_HTTP_OPEN: 'Qda,*', CALLBOARD_LOG_LEVEL: 'quiet' })
+    expect(found.map((problem) => problem.replace('callboard.config.json: ', ''))).toEqual([
+      'workers: must be a list, like ["kernel"].',
+      'namespace: must be never or always.',
+      'logLevel: must be trace, debug, info, warn, error, fatal or silent.',
+      'http.open: must be a list, like ["qda"].',
+      'agents: "Bad Name" is no name: a name has A-Z, a-z, 0-9, _, . and -, 64 characters at most.',
+      'agents.Bad Name.group: must be text.',
+      'agents.ada.roles: must be agent or operator.',
+      'agents.bob: unknown key tokn (did you mean token?).',
+      'agents.bob: an agent with the role operator needs a token: without one everybody is it.',
+      'agents.eve: must be an object, like {"group": "lab"}.',
+      'http.listen: 0.0.0.0 is not a loopback address; put a reverse proxy in front to serve other machines.',
+      'CALLBOARD_HTTP_OPEN: "Qda" is no name: a name has a-z, 0-9 and -, a letter first, 32 characters at most.',
+      'CALLBOARD_LOG_LEVEL: quiet must be trace, debug, info, warn, error, fatal or silent.',
+    ])
+  })
+
+  it.each([
+    [{ http: 7 }, 'http: must be "off", or an object, like {"listen": "127.0.0.1:8765"}.'],
+    [{ http: ['off'] }, 'http: must be "off", or an object, like {"listen": "127.0.0.1:8765"}.'],
+    [
+      { http: { open: ['Qda'] } },
+      'http.open: "Qda" is no name: a name has a-z, 0-9 and -, a letter first, 32 characters at most.',
+    ],
+    [
+      { workers: ['Kernel'] },
+      'workers: "Kernel" is no name: a name has a-z, 0-9 and -, a letter first, 32 characters at most.',
+    ],
+    [{ workers: [7] }, 'workers: 7 is no name: a name has a-z, 0-9 and -, a letter first, 32 characters at most.'],
+    [{ workers: null }, 'workers: must be a list, like ["kernel"].'],
+    [{ agents: [] }, 'agents: must be an object, like {"ada": {}}.'],
+    [{ agents: { ada: { token: 'short' } } }, 'agents.ada.token: must have at least 16 characters.'],
+    [{ agents: { ada: { roles: [] } } }, 'agents.ada.roles: must not be empty.'],
+    [{ agents: { ada: { roles: 'agent' } } }, 'agents.ada.roles: must be a list, like ["agent"].'],
+  ])('%j is told in words', (file, problem) => {
+    expect(problems(file)).toEqual([`callboard.config.json: ${problem}`])
+  })
+
+  it('leave what is usable', () => {
+    const file = {
+      workers: ['kernel'],
+      namespace: 'often',
+      agents: { ada: { group: 'lab', token: 7 } },
+      kernel: { x: 1 },
+    }
+    const error = (() => {
+      try {
+        return parse(file, { CALLBOARD_HTTP: 'off' })
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toBeInstanceOf(ConfigError)
+    expect((error as ConfigError).usable).toMatchObject({
+      http: 'off',
+      workers: ['kernel'],
+      namespace: 'never',
+      agents: { ada: { group: 'lab', roles: ['agent'] } },
+      sections: { kernel: { x: 1 } },
+    })
+  })
+
+  it('name the file and the key that was probably meant', () => {
+    expect(problems({ namspace: 'always' })).toEqual([
+      'callboard.config.json: unknown key namspace (did you mean namespace?).',
+    ])
+    expect(problems({ kernl: {} })).toEqual(['callboard.config.json: unknown key kernl (did you mean kernel?).'])
+    expect(problems({ http: { lisen: 'off' }, agents: { ada: { tokn: 'x' } } })).toEqual([
+      'callboard.config.json: http: unknown key lisen (did you mean listen?).',
+      'callboard.config.json: agents.ada: unknown key tokn (did you mean token?).',
+    ])
+  })
+
+  it.each([[[]], ['text'], [null], [7]])('a file that holds %j is no object', (file) => {
+    expect(problems(file)).toEqual(['callboard.config.json: must be a JSON object.'])
+  })
+
+  it('relative directories would depend on where a program was started', () => {
+    expect(problems(undefined, { CALLBOARD_RUNTIME: 'run', CALLBOARD_DATA: './data' })).toEqual([
+      'CALLBOARD_RUNTIME: run must be an absolute path.',
+      'CALLBOARD_DATA: ./data must be an absolute path.',
+    ])
+  })
+})

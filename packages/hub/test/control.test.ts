@@ -1,0 +1,58 @@
+import { expect, it, vi } from 'vitest'
+import { control } from '../src/control.js'
+
+const token = 'the operator secret'
+const controls = () => ({
+  isOperator: (presented: string) => presented === token,
+  snapshot: vi.fn(() => ({ all: 'well' })),
+  drain: vi.fn(),
+  down: vi.fn(),
+})
+
+it('snapshot and down do just that', async () => {
+  const given = controls()
+  expect(await control({ command: 'snapshot' }, given)).toEqual({ all: 'well' })
+  expect(await control({ command: 'down', token }, given)).toEqual({ ok: true })
+  expect(given.down).toHaveBeenCalledOnce()
+})
+
+it.each([
+  [{ service: 'kernel' }, { kind: 'service', service: 'kernel' }, 30_000],
+  [{ service: 'kernel', drainMs: 0 }, { kind: 'service', service: 'kernel' }, 0],
+  [{ instance: 'i-1', drainMs: 3_600_000 }, { kind: 'instance', instance: 'i-1' }, 3_600_000],
+] as const)('drain %j drains', async (wish, target, drainMs) => {
+  const given = controls()
+  expect(await control({ command: 'drain', token, ...wish }, given)).toEqual({ ok: true })
+  expect(given.drain).toHaveBeenCalledExactlyOnceWith(target, drainMs)
+})
+
+it.each([
+  {},
+  { command: 'reboot' },
+  { command: 'drain' },
+  { command: 'drain', service: 7 },
+  { command: 'drain', service: 'kernel', drainMs: -1 },
+  { command: 'drain', service: 'kernel', drainMs: 1.5 },
+  { command: 'drain', service: 'kernel', drainMs: '5' },
+  { command: 'drain', service: 'kernel', drainMs: 3_600_001 },
+])('%j is refused, and nothing happens', async (command) => {
+  const given = controls()
+  expect(await control({ ...command, token }, given)).toMatchObject({ error: { code: 'invalid_argument' } })
+  expect(given.drain).not.toHaveBeenCalled()
+  expect(given.down).not.toHaveBeenCalled()
+})
+
+it.each([{}, { token: 'guessed' }, { token: 7 }])(
+  'without the operator secret (%j) one may look, and end nothing',
+  async (more) => {
+    const given = controls()
+    for (const command of ['down', 'drain', 'reboot']) {
+      expect(await control({ command, service: 'kernel', ...more }, given)).toMatchObject({
+        error: { code: 'forbidden' },
+      })
+    }
+    expect(await control({ command: 'snapshot', ...more }, given)).toEqual({ all: 'well' })
+    expect(given.drain).not.toHaveBeenCalled()
+    expect(given.down).not.toHaveBeenCalled()
+  },
+)

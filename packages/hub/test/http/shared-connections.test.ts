@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { TooBusyError } from '../../src/http/answers.js'
+import { SharedConnections } from '../../src/http/shared-connections.js'
+import { FakeHub, identity } from '../mcp/fake-hub.js'
+
+function shared() {
+  const hub = new FakeHub()
+  const clock = { now: 0 }
+  return { hub, clock, connections: new SharedConnections(hub, () => clock.now) }
+}
+const listener = () => {
+  const heard: unknown[] = []
+  return { heard, listChanged: (kind: string) => heard.push(kind), resourceUpdated: (uri: string) => heard.push(uri) }
+}
+const idleMs = 660_000
+
+describe('SharedConnections', () => {
+  it('gives requests of one identity the same connection, and others another', () => {
+    const { hub, connections } = shared()
+    const first = connections.acquire(identity)
+    expect(connections.acquire({ ...identity }).connection).toBe(first.connection)
+    connections.acquire({ ...identity, roles: ['operator'] })
+    connections.acquire({ ...identity, services: ['qda'] })
+    expect(hub.connections).toHaveLength(3)
+  })
+
+  it('closes it after it was idle for long, not before and not while in use', () => {
+    const { hub, clock, connections } = shared()
+    const lease = connections.acquire(identity)
+    clock.now += idleMs
+    connections.sweep()
+    lease.release()
+    lease.release()
+    clock.now += idleMs - 1
+    connections.sweep()
+    expect(hub.live).toHaveLength(1)
+    clock.now += 1
+    connections.sweep()
+    expect(hub.live).toHaveLength(0)
+    expect(connections.size).toBe(0)
+  })
+
+  it('watches a resource as long as anybody listens for it', () => {
+    const { hub, connections } = shared()
+    const [one, two] = [connections.acquire(identity), connections.acquire(identity)]
+    const [first, second] = [listener(), listener()]
+    one.listen(first, ['a://b', 'a://b'])
+    two.listen(second, ['a://b'])
+    const connection = hub.connections[0]!
+    one.release()
+    expect(connection.subscriptions).toEqual(new Set(['a://b']))
+    connection.listener.resourceUpdated('a://b')
+    connection.listener.listChanged('tools')
+    expect([first.heard, second.heard]).toEqual([[], ['a://b', 'tools']])
+    two.release()
+    expect(connection.subscriptions.size).toBe(0)
+  })
+
+  it('holds so many and no more: the one that was idle longest makes room', () => {
+    const { hub, clock, connections } = shared()
+    const leases = Array.from({ length: 1024 }, (_, index) =>
+      connections.acquire({ ...identity, principal: `agent:${index % 8}`, session: `${index}` }),
+    )
+    expect(() => connections.acquire({ ...identity, session: 'one more' })).toThrow(TooBusyError)
+    leases[7]!.release()
+    clock.now += 1
+    leases[3]!.release()
+    connections.acquire({ ...identity, session: 'one more' })
+    expect(hub.connections.filter(({ closed }) => closed)).toEqual([leases[7]!.connection])
+    expect(connections.size).toBe(1024)
+  })
+
+  it('lets one principal have so many, and then end its own', () => {
+    const { hub, connections } = shared()
+    connections.acquire({ ...identity, principal: 'agent:other' }).release()
+    for (let index = 0; index < 300; index++) connections.acquire({ ...identity, session: `${index}` }).release()
+    expect(connections.size).toBe(257)
+    expect(hub.connections[0]!.closed).toBe(false)
+  })
+})

@@ -1,0 +1,71 @@
+import { readdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { createHubLog, type HubOptions, parseHubConfig, type RunningHub, StartError, startHub } from '../src/index.js'
+import { RawWorker } from './raw-worker.js'
+import { SocketAgent } from './socket-agent.js'
+import { temporaryDirectory } from './temporary.js'
+
+const log = createHubLog('silent', process.stderr)
+
+async function environment(http = 'off') {
+  const [runtime, data] = await Promise.all([temporaryDirectory(), temporaryDirectory()])
+  return { CALLBOARD_RUNTIME: runtime, CALLBOARD_DATA: data, CALLBOARD_HTTP: http }
+}
+
+async function start(variables: Record<string, string>, options: Partial<HubOptions> = {}): Promise<RunningHub> {
+  const config = parseHubConfig({ environment: variables })
+  const hub = await startHub({ config, version: '0.0.0', log, expects: [], ...options })
+  onTestFinished(() => hub.stop())
+  return hub
+}
+
+it('a hub that has stopped leaves its directory to the next', async () => {
+  const variables = await environment()
+  const first = await start(variables)
+  await Promise.all([first.stop(), first.stop()])
+  expect(await first.ended).toBe('stopped')
+  expect(await readdir(variables.CALLBOARD_RUNTIME)).toEqual(['hub.lock'])
+  await start(variables)
+})
+
+it('a second hub in the same directory does not start, and does the first no harm', async () => {
+  const variables = await environment()
+  const first = await start(variables)
+  await expect(start(variables)).rejects.toThrow(StartError)
+  const worker = await new RawWorker(first.workerEndpoint).signIn()
+  expect(first.snapshot().workers).toMatchObject([{ instance: worker.instance }])
+  await SocketAgent.attach(first.mcpSocketPath)
+})
+
+it('a hub that is told to use a taken port does not start, and leaves nothing behind', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  const variables = await environment(`127.0.0.1:${port}`)
+  await expect(start(variables)).rejects.toThrow(/CALLBOARD_HTTP/)
+  await start({ ...variables, CALLBOARD_HTTP: 'off' })
+})
+
+it('the first list waits for the workers that come along', async () => {
+  const hub = await start(await environment(), { expects: ['raw'] })
+  const agent = await SocketAgent.attach(hub.mcpSocketPath)
+  const listed = agent.tools()
+  await new RawWorker(hub.workerEndpoint, 'other').signIn()
+  await new RawWorker(hub.workerEndpoint, 'raw').signIn()
+  expect(await listed).toEqual(['other', 'raw'])
+})
+
+it('calls that run when the hub is stopped get an answer', async () => {
+  const hub = await start(await environment())
+  const worker = await new RawWorker(hub.workerEndpoint).signIn()
+  const agent = await SocketAgent.attach(hub.mcpSocketPath)
+  const called = agent.call('raw')
+  const { id } = await worker.next('request')
+  const stopped = hub.stop()
+  expect(await worker.next('drain')).toMatchObject({ acknowledged: false })
+  await worker.respond(id)
+  expect(await called).toBe('raw')
+  await stopped
+})

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { Identities, type IdentitiesOptions } from '../src/identities.js'
+import type { Identity } from '../src/index.js'
+
+const run: Identity = {
+  session: 'run-1',
+  principal: 'agent:sleepy',
+  roles: ['agent'],
+  run: { id: 'r', attempt: 1, triggerDepth: 0 },
+}
+const agents = {
+  ada: { token: 'the token of ada', group: 'family', roles: ['agent', 'operator'] },
+  bob: { roles: ['agent'] },
+} as const
+
+const identities = (options: Partial<IdentitiesOptions> = {}) =>
+  new Identities({
+    agents: {},
+    operatorSecret: 'the operator secret',
+    sessionSecret: 'the session secret',
+    httpOpen: ['qda'],
+    findRun: (token) => (token === 'the run token' ? run : undefined),
+    ...options,
+  })
+
+const attach = (options: Partial<IdentitiesOptions>, who: { as?: string; token?: string; key?: string } = {}) =>
+  identities(options).attach({ key: 'a key', ...who })
+
+describe('an agent that attaches', () => {
+  it('is main while the config names no agents', () => {
+    const main = { principal: 'agent:main', roles: ['agent'], group: 'main' }
+    expect(attach({})).toMatchObject(main)
+    expect(attach({}, { as: 'main' })).toMatchObject(main)
+  })
+
+  it('is nobody in particular once the config names agents, and has no group', () => {
+    expect(attach({ agents })).toEqual({ principal: 'agent:anonymous', roles: ['agent'], session: expect.any(String) })
+    expect(attach({ agents }, { as: 'main' })).toMatchObject({ error: { code: 'unknown_agent' } })
+  })
+
+  it('is one of the config by its name, with its token where it has one', () => {
+    expect(attach({ agents }, { as: 'bob' })).toMatchObject({ principal: 'agent:bob', roles: ['agent'] })
+    const ada = { principal: 'agent:ada', group: 'family', roles: ['agent', 'operator'] }
+    expect(attach({ agents }, { as: 'ada', token: 'the token of ada' })).toMatchObject(ada)
+    expect(attach({ agents }, { token: 'the token of ada' })).toMatchObject(ada)
+    expect(attach({ agents }, { as: 'ada' })).toMatchObject({ error: { code: 'forbidden' } })
+    expect(attach({ agents }, { as: 'ada', token: 'the token of bob' })).toMatchObject({ error: { code: 'forbidden' } })
+  })
+
+  it.each(['carol', 'toString', '__proto__', 'constructor'])('is not %s, whom the config does not name', (as) => {
+    expect(attach({ agents }, { as })).toMatchObject({ error: { code: 'unknown_agent' } })
+  })
+
+  it('is the operator by the operator secret, and by nothing else', () => {
+    const operator = { principal: 'operator:local', roles: ['agent', 'operator'] }
+    expect(attach({}, { as: 'operator', token: 'the operator secret' })).toMatchObject(operator)
+    expect(attach({}, { token: 'the operator secret' })).toMatchObject(operator)
+    for (const token of [undefined, '', 'the run token', 'the token of ada']) {
+      const who = { as: 'operator', ...(token === undefined ? {} : { token }) }
+      expect(attach({ agents }, who)).toMatchObject({ error: { code: 'forbidden' } })
+    }
+    const pretender = { operator: { roles: ['agent'] } } as const
+    expect(attach({ agents: pretender }, { as: 'operator' })).toMatchObject({ error: { code: 'forbidden' } })
+  })
+
+  it('is a run by a token that a worker minted, in the session of that token', () => {
+    expect(attach({}, { token: 'the run token' })).toBe(run)
+  })
+
+  it('is refused with a token that nobody knows', () => {
+    expect(attach({}, { token: 'nonsense' })).toMatchObject({ error: { code: 'unauthorized' } })
+  })
+})
+
+describe('a session', () => {
+  const session = (options: Partial<IdentitiesOptions>, who: { as?: string; token?: string; key?: string }): string =>
+    (attach(options, who) as Identity).session
+
+  it('is the same for the same agent with the same key, also after a restart', () => {
+    expect(session({}, { key: 'k' })).toBe(session({}, { key: 'k' }))
+  })
+
+  it('is another for another key, agent or installation', () => {
+    const all = [
+      session({ agents }, { as: 'bob', key: 'k' }),
+      session({ agents }, { as: 'bob', key: 'l' }),
+      session({ agents }, { key: 'k' }),
+      session({ agents, sessionSecret: 'another' }, { as: 'bob', key: 'k' }),
+    ]
+    expect(new Set(all).size).toBe(4)
+  })
+
+  it('does not show the key', () => {
+    expect(session({}, { key: 'visible' })).not.toContain('visible')
+  })
+})
+
+describe('an HTTP request', () => {
+  it('without a token is agent:http without a group, with the open services only', () => {
+    expect(identities().http(undefined, undefined)).toEqual({
+      session: expect.any(String),
+      principal: 'agent:http',
+      roles: ['agent'],
+      services: ['qda'],
+    })
+  })
+
+  it('without a token has all services when they are open', () => {
+    expect(identities({ httpOpen: ['*'] }).http(undefined, undefined)).not.toHaveProperty('services')
+  })
+
+  it('with a token is whoever has it', () => {
+    const http = (token: string) => identities({ agents }).http(token, undefined)
+    expect(http('the operator secret')).toMatchObject({ principal: 'operator:local' })
+    expect(http('the token of ada')).toMatchObject({ principal: 'agent:ada', group: 'family' })
+    expect(http('the run token')).toBe(run)
+    expect(http('nonsense')).toMatchObject({ error: { code: 'unauthorized' } })
+  })
+
+  it('is in the session that the client names, else in that of the token, else in that of the principal', () => {
+    const sessionOf = (token: string | undefined, key?: string) =>
+      (identities({ agents }).http(token, key) as Identity).session
+    expect(sessionOf('the token of ada', 'one')).toBe(sessionOf('the token of ada', 'one'))
+    const all = [
+      sessionOf(undefined),
+      sessionOf(undefined, 'one'),
+      sessionOf('the token of ada'),
+      sessionOf('the token of ada', 'one'),
+      sessionOf('the token of ada', 'two'),
+    ]
+    expect(new Set(all).size).toBe(5)
+  })
+})

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { pageOf } from '../../src/mcp/pagination.js'
+
+const page = (entries: string[], cursor?: string, size = 2) => pageOf('tools', entries, (entry) => entry, cursor, size)
+
+describe('pageOf', () => {
+  it('gives every entry once, whatever the page size', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string()), fc.integer({ min: 1, max: 5 }), (entries, size) => {
+        const seen: string[] = []
+        let cursor: string | undefined
+        do {
+          const next = page(entries, cursor, size)
+          seen.push(...next.entries)
+          cursor = next.nextCursor
+        } while (cursor !== undefined)
+        expect(seen).toEqual(entries)
+      }),
+    )
+  })
+
+  it('ends a page by its bytes too, and gives every entry once all the same', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.string({ maxLength: 30 })),
+        fc.integer({ min: 1, max: 100 }),
+        (entries, bytesMax) => {
+          const seen: string[] = []
+          let cursor: string | undefined
+          do {
+            const next = pageOf('tools', entries, (entry) => entry, cursor, 5, bytesMax)
+            if (next.entries.length > 1) {
+              expect(Buffer.byteLength(JSON.stringify(next.entries))).toBeLessThanOrEqual(bytesMax + 1)
+            }
+            seen.push(...next.entries)
+            cursor = next.nextCursor
+          } while (cursor !== undefined)
+          expect(seen).toEqual(entries)
+        },
+      ),
+    )
+  })
+
+  it('fills no page beyond 1 MiB', () => {
+    const entries = Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(60 * 1024, 'ä'))
+    const first = page(entries, undefined, 1000)
+    expect(Buffer.byteLength(JSON.stringify(first.entries))).toBeLessThanOrEqual(1024 * 1024 + 2)
+    expect(first.entries).toHaveLength(8)
+    expect(page(entries, first.nextCursor, 1000).entries[0]).toBe(entries[8])
+  })
+
+  it('goes on after the last entry when the list has changed', () => {
+    const { nextCursor } = page(['b', 'c', 'd', 'e'])
+    expect(page(['a', 'b', 'c', 'd', 'e'], nextCursor).entries).toEqual(['d', 'e'])
+    expect(page(['b', 'd', 'e'], nextCursor).entries).toEqual(['e'])
+    expect(page([], nextCursor)).toEqual({ entries: [] })
+  })
+
+  it.each([
+    '',
+    'nonsense',
+    Buffer.from('{}').toString('base64url'),
+    Buffer.from('["tools","b",-1]').toString('base64url'),
+  ])('refuses %j as a cursor', (cursor) => {
+    expect(() => page(['a'], cursor)).toThrow(expect.objectContaining({ code: -32602 }))
+  })
+
+  it('refuses the cursor of another list', () => {
+    const { nextCursor } = pageOf('prompts', ['a', 'b'], (entry) => entry, undefined, 1)
+    expect(() => page(['a', 'b'], nextCursor)).toThrow('Invalid cursor')
+  })
+})

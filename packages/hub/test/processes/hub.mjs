@@ -1,0 +1,11 @@
+// A hub in a process of its own, to be killed: runtime and data directory are argv[2] and argv[3].
+import { createHubLog, parseHubConfig, startHub } from '../../dist/index.js'
+
+const [, , runtime, data] = process.argv
+const config = parseHubConfig({
+  environment: { CALLBOARD_RUNTIME: runtime, CALLBOARD_DATA: data, CALLBOARD_HTTP: 'off' },
+})
+/** Tells the test each line of the log. */
+const log = createHubLog('info', { write: (line) => process.send?.(JSON.parse(line).msg) })
+await startHub({ config, version: '0.0.0', log, expects: [] })
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,54 @@
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { loadSecrets, secretFiles } from '../src/secrets.js'
+import { StartError } from '../src/start-error.js'
+import { temporaryDirectory } from './temporary.js'
+
+describe('secrets', () => {
+  it('are made at the first start, one unlike the other, for their owner only', async () => {
+    const directory = await temporaryDirectory()
+    const { signIn, operator, session, signInFile } = await loadSecrets(directory)
+    expect(new Set([signIn, operator, session]).size).toBe(3)
+    for (const secret of [signIn, operator, session]) expect(secret).toMatch(/^[\w-]{43}$/)
+    for (const file of Object.values(secretFiles(directory))) expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect((await readFile(signInFile, 'utf8')).trim()).toBe(signIn)
+    expect(await readdir(directory)).toHaveLength(3)
+  })
+
+  it('are the same at the next start', async () => {
+    const directory = await temporaryDirectory()
+    expect(await loadSecrets(directory)).toEqual(await loadSecrets(directory))
+  })
+
+  it('are made anew where a file holds half of one', async () => {
+    const directory = await temporaryDirectory()
+    const { operator } = secretFiles(directory)
+    await writeFile(operator, 'half')
+    const secrets = await loadSecrets(directory)
+    expect(secrets.operator).toHaveLength(43)
+    expect((await readFile(operator, 'utf8')).trim()).toBe(secrets.operator)
+    expect((await stat(operator)).mode & 0o777).toBe(0o600)
+    expect(await readdir(directory)).toHaveLength(3)
+  })
+
+  it('are the same for all that start at once', async () => {
+    const directory = await temporaryDirectory()
+    const all = await Promise.all(Array.from({ length: 8 }, () => loadSecrets(directory)))
+    for (const secrets of all) expect(secrets).toEqual(all[0])
+    expect(await loadSecrets(directory)).toEqual(all[0])
+    expect(await readdir(directory)).toHaveLength(3)
+  })
+
+  it('that cannot be made end the start with what to do about it', async () => {
+    const missing = `${await temporaryDirectory()}/missing`
+    await expect(loadSecrets(missing)).rejects.toThrow(StartError)
+    await expect(loadSecrets(missing)).rejects.toThrow(/CALLBOARD_DATA/)
+  })
+
+  it.runIf(process.getuid?.() !== 0)('that cannot be read do, too', async () => {
+    const directory = await temporaryDirectory()
+    await loadSecrets(directory)
+    await chmod(secretFiles(directory).session, 0)
+    await expect(loadSecrets(directory)).rejects.toThrow(StartError)
+  })
+})
