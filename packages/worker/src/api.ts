@@ -1,5 +1,7 @@
 import type { Affinity, Caller, Client, LogLevel, Replicas, ToolDefinition } from '@callboard/protocol'
 import type { z } from 'zod'
+import type { ToolError } from './errors.js'
+import type { Result } from './results.js'
 
 /** What a worker says of itself. Everything but the first two has a sane default. */
 export interface WorkerOptions {
@@ -16,13 +18,21 @@ export interface WorkerOptions {
   /** UTC ms until which an auto-started hub must not end; asked at each heartbeat. */
   readonly holdUntil?: () => number | undefined
   /** The shape of this worker's own errors; default: `error: { code, message, retryable }`. */
-  readonly formatError?: (error: ToolError, tool: { readonly name: string; readonly hasOutputSchema: boolean }) => ToolResult
+  readonly formatError?: (
+    error: ToolError,
+    tool: { readonly name: string; readonly hasOutputSchema: boolean },
+  ) => ToolResult
 }
 
 /** MCP content, as the protocol has it. */
 export type Content =
   | { readonly type: 'text'; readonly text: string; readonly [key: string]: unknown }
-  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string; readonly [key: string]: unknown }
+  | {
+      readonly type: 'image' | 'audio'
+      readonly data: string
+      readonly mimeType: string
+      readonly [key: string]: unknown
+    }
   | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly [key: string]: unknown }
   | { readonly type: 'resource'; readonly resource: ResourceContents; readonly [key: string]: unknown }
 
@@ -39,28 +49,11 @@ export interface ToolResult {
 }
 
 /**
- * What a tool handler may return: a plain value (an object also becomes structuredContent, a string becomes text),
- * MCP content, or both by {@link result}.
+ * What a tool handler may return: a plain value (a string becomes text; anything else JSON text, and an object
+ * structuredContent too), MCP content, or both by {@link result}. A tool with an `output` schema returns the value or a
+ * {@link result}; what it returns bare is never taken for content.
  */
 export type ToolReturn<Output> = Output | Content | readonly Content[] | Result<Output>
-
-/** A refusal or failure that the agent should read: `code` is API, `message` says what to do. */
-export declare class ToolErrorShape extends Error {
-  readonly code: string
-  readonly retryable: boolean
-  readonly retryAfterMs?: number
-}
-export type ToolError = ToolErrorShape
-
-/** Value and content together; made by `result()`. */
-export interface Result<Output> {
-  readonly [resultBrand]: true
-  readonly value?: Output
-  readonly content?: readonly Content[]
-  readonly isError?: boolean
-  readonly meta?: { readonly [key: string]: unknown }
-}
-export declare const resultBrand: unique symbol
 
 /** What every handler gets beside its input. */
 export interface Context {
@@ -91,7 +84,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
   readonly idempotencyKey?: string
-  readonly onProgress?: (progress: { readonly progress: number; readonly total?: number; readonly message?: string }) => void
+  readonly onProgress?: (progress: {
+    readonly progress: number
+    readonly total?: number
+    readonly message?: string
+  }) => void
 }
 
 export type ElicitRequest =
@@ -106,10 +103,12 @@ export interface ElicitResult {
 export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly title?: string
   readonly description: string
-  /** Unknown fields are refused unless the schema is loose. */
+  /** Unknown fields are refused unless the schema is loose; objects inside it are as their author made them. */
   readonly input: Input
   readonly output?: Output
   readonly annotations?: ToolDefinition['annotations']
+  /** The JSON Schema that agents see, where a contract prescribes one; default: made from `input`. */
+  readonly inputSchema?: ToolDefinition['inputSchema']
   /** How long a call may take at most (default 120,000; up to an hour). */
   readonly timeoutMs?: number
   /** Only callers with one of these roles see it. */
@@ -156,23 +155,57 @@ export interface Worker {
   tool<Input extends z.ZodObject, Output extends z.ZodType = z.ZodUnknown>(
     name: string,
     spec: ToolSpec<Input, Output>,
-    handler: (input: z.output<Input>, context: Context) => Promise<ToolReturn<z.input<Output>>> | ToolReturn<z.input<Output>>,
+    handler: (
+      input: z.output<Input>,
+      context: Context,
+    ) => Promise<ToolReturn<z.input<Output>>> | ToolReturn<z.input<Output>>,
   ): Worker
   resource(uri: string, spec: ResourceSpec, read: ResourceReader): Worker
   /** RFC 6570 level 1 to 3 templates as MCP uses them, e.g. `weave://runs/{run_id}/images/{n}`. */
-  resourceTemplate(uriTemplate: string, spec: ResourceSpec & { readonly complete?: Completer }, read: ResourceReader): Worker
-  prompt(name: string, spec: PromptSpec, get: (args: { readonly [name: string]: string }, context: Context) => Promise<PromptMessages> | PromptMessages): Worker
+  resourceTemplate(
+    uriTemplate: string,
+    spec: ResourceSpec & { readonly complete?: Completer },
+    read: ResourceReader,
+  ): Worker
+  prompt(
+    name: string,
+    spec: PromptSpec,
+    get: (args: { readonly [name: string]: string }, context: Context) => Promise<PromptMessages> | PromptMessages,
+  ): Worker
   remove(kind: 'tool' | 'prompt' | 'resource' | 'resourceTemplate', name: string): Worker
   /** What one session does not see (it may call it all the same; the handler answers in its own shape). */
-  hide(session: string, hidden: { readonly tools?: readonly string[]; readonly prompts?: readonly string[]; readonly resources?: readonly string[] }): void
+  hide(
+    session: string,
+    hidden: {
+      readonly tools?: readonly string[]
+      readonly prompts?: readonly string[]
+      readonly resources?: readonly string[]
+    },
+  ): void
   /** A resource that somebody may be subscribed to has changed; optionally only what one session sees of it. */
   resourceUpdated(uri: string, session?: string): void
-  /** Called when a session of an agent has ended for good; free what belongs to it. */
-  onSessionClosed(listener: (session: string) => void): Worker
+  /**
+   * Called when a session of an agent has ended for good; free what belongs to it. A listener may be async: nobody waits
+   * for it, and a failure goes to the log.
+   */
+  onSessionClosed(listener: (session: string) => unknown): Worker
+  /** Called when the roots of a session's client have changed; `context.roots()` asks for them. */
+  onRootsChanged(listener: (session: string) => unknown): Worker
   /** Called with `true` while at least one session watches the URI. */
-  onSubscription(listener: (uri: string, session: string, subscribed: boolean) => void): Worker
+  onSubscription(listener: (uri: string, session: string, subscribed: boolean) => unknown): Worker
   /** A background call with a token (a scheduled run that acts as its group); outside of any live call. */
-  callAs(token: string, tool: string, args?: { readonly [key: string]: unknown }, options?: CallOptions): Promise<ToolResult>
+  callAs(
+    token: string,
+    tool: string,
+    args?: { readonly [key: string]: unknown },
+    options?: CallOptions,
+  ): Promise<ToolResult>
+  /**
+   * A short-lived token for an agent that this worker starts; only a trusted service with the right to mint gets one.
+   * What the grant may name (principal, group, run, depth) is SPEC.md's. The answer holds `token`.
+   */
+  mintToken(grant: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }>
+  revokeToken(token: string): Promise<void>
   /** Runs until drained (SIGTERM, SIGINT, the hub's DRAIN, `stop()`); exit code 0 is then the program's. */
   run(options?: RunOptions): Promise<void>
   /** Like `run`, but resolves when signed in, with a handle; installs no signal handlers. */

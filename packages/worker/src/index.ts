@@ -1,1 +1,28 @@
-export {}
+export { didYouMean, nearestName } from '@callboard/protocol/nearest-name'
+export type {
+  CallOptions,
+  Completer,
+  Content,
+  Context,
+  ElicitRequest,
+  ElicitResult,
+  PromptMessages,
+  PromptSpec,
+  ResourceContents,
+  ResourceReader,
+  ResourceSpec,
+  RunningWorker,
+  RunOptions,
+  ToolResult,
+  ToolReturn,
+  ToolSpec,
+  Worker,
+  WorkerOptions,
+} from './api.js'
+export { defineWorker } from './define-worker.js'
+export { type AbortCause, CallAborted, CallFailure, ToolError, type ToolErrorOptions } from './errors.js'
+export { SignInRefused } from './live-worker.js'
+export { type Result, type ResultParts, result, text } from './results.js'
+export { WorkerSession } from './session.js'
+export type { CallOutcome, CallStart, Effect, InputQuestion, Outcome, SessionEvent } from './session-messages.js'
+export type { SessionOptions } from './session-state.js'

@@ -1,0 +1,194 @@
+import type { Caller, CallId, Client, LogLevel, Request, ToolDefinition } from '@callboard/protocol'
+import type { CallOptions, Context, ElicitRequest, ElicitResult, ToolResult } from './api.js'
+import { type AbortCause, CallAborted, ToolError } from './errors.js'
+import { encodeJson, isRecord } from './json-body.js'
+import { logBytesMax, progressTextMax } from './limits.js'
+import type { OutgoingCalls } from './outgoing-calls.js'
+import type { InputQuestion, SessionEvent } from './session-messages.js'
+
+/** What a context needs of the worker that it lives in. */
+export interface ContextHost {
+  dispatch(event: SessionEvent): void
+  /** UTC ms by this machine's clock. */
+  deadlineOf(id: CallId): number | undefined
+  readonly calls: OutgoingCalls
+}
+
+interface Answer {
+  resolve(value: unknown): void
+  reject(reason: unknown): void
+}
+
+/** One call's side of {@link Context}; its methods are bound, since handlers take them apart. */
+export class CallContext implements Context {
+  readonly callId: CallId
+  readonly caller: Caller
+  readonly client: Client
+  readonly idempotencyKey: string
+  readonly traceparent?: string
+  readonly meta: { readonly [key: string]: unknown }
+  readonly #host: ContextHost
+  readonly #abort = new AbortController()
+  /** Questions by key, until each is answered. */
+  readonly #answers = new Map<string, Answer>()
+  /** Asked in this turn, to go out in one frame. */
+  #gathered: { [key: string]: InputQuestion } = {}
+  #asked = 0
+  #lastDeadline: number
+
+  constructor(request: Request, meta: { readonly [key: string]: unknown }, host: ContextHost) {
+    this.callId = request.id
+    this.caller = request.caller
+    this.client = request.client
+    this.idempotencyKey = request.idempotencyKey
+    if (request.traceparent !== undefined) this.traceparent = request.traceparent
+    this.meta = meta
+    this.#host = host
+    this.#lastDeadline = request.deadline
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  get deadline(): number {
+    this.#lastDeadline = this.#host.deadlineOf(this.callId) ?? this.#lastDeadline
+    return this.#lastDeadline
+  }
+
+  progress = (progress: number, total?: number, message?: string): void => {
+    if (!this.client.progress || this.signal.aborted) return
+    const text = message === undefined ? {} : { message: message.slice(0, progressTextMax) }
+    const body = encodeJson({ progress, ...(total === undefined ? {} : { total }), ...text })
+    this.#host.dispatch({ type: 'handler_progress', id: this.callId, body })
+  }
+
+  log = (level: LogLevel, data: unknown, logger?: string): void => {
+    if (this.client.logLevel === undefined || this.signal.aborted) return
+    this.#host.dispatch({ type: 'handler_logged', id: this.callId, level, body: logBody(data, logger) })
+  }
+
+  call = (tool: string, args: { readonly [key: string]: unknown } = {}, options?: CallOptions): Promise<ToolResult> =>
+    this.#host.calls.callTool({ parent: this.callId }, tool, args, options)
+
+  tools = (): Promise<readonly ToolDefinition[]> => this.#host.calls.listTools({ parent: this.callId })
+
+  elicit = async (request: ElicitRequest): Promise<ElicitResult> => {
+    const isUrl = 'url' in request
+    this.#requireInput(isUrl ? 'url' : 'form')
+    const params = isUrl ? { mode: 'url', ...request } : { ...request }
+    const answer = await this.#ask({ method: 'elicitation/create', params })
+    if (isRecord(answer) && isAction(answer['action'])) return answer as unknown as ElicitResult
+    throw new ToolError(
+      'input_invalid',
+      'The client answered the question in a form that is not an elicitation result.',
+    )
+  }
+
+  sample = async (params: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }> => {
+    this.#requireInput('sampling')
+    const answer = await this.#ask({ method: 'sampling/createMessage', params })
+    if (isRecord(answer)) return answer
+    throw new ToolError('input_invalid', 'The client answered the sampling request with something else than a message.')
+  }
+
+  roots = async (): Promise<readonly { readonly uri: string; readonly name?: string }[]> => {
+    this.#requireInput('roots')
+    const answer = await this.#ask({ method: 'roots/list', params: {} })
+    if (isRecord(answer) && Array.isArray(answer['roots'])) return answer['roots']
+    throw new ToolError(
+      'input_invalid',
+      'The client answered the question for its roots with something else than a list.',
+    )
+  }
+
+  abort(cause: AbortCause): void {
+    const reason = new CallAborted(cause)
+    this.#abort.abort(reason)
+    this.#rejectAll(reason)
+  }
+
+  /** The answers to the questions of one frame; undefined stands for none. */
+  resume(answers: { readonly [key: string]: unknown }): void {
+    for (const [key, value] of Object.entries(answers)) {
+      const waiting = this.#take(key)
+      if (value === undefined)
+        waiting?.reject(new ToolError('input_invalid', 'The client left this question unanswered.'))
+      else waiting?.resolve(value)
+    }
+  }
+
+  refuseInput(keys: readonly string[]): void {
+    const reason = this.signal.aborted
+      ? this.signal.reason
+      : new ToolError('input_refused', 'This call has too many questions open.')
+    for (const key of keys) this.#take(key)?.reject(reason)
+  }
+
+  #requireInput(kind: Client['input'][number]): void {
+    this.signal.throwIfAborted()
+    if (this.client.input.includes(kind)) return
+    throw new ToolError('input_unsupported', `The client of this call can't give input of the kind "${kind}".`)
+  }
+
+  #ask(question: InputQuestion): Promise<unknown> {
+    const key = `input-${++this.#asked}`
+    if (Object.keys(this.#gathered).length === 0) queueMicrotask(() => this.#sendGathered())
+    this.#gathered[key] = question
+    return new Promise((resolve, reject) => this.#answers.set(key, { resolve, reject }))
+  }
+
+  #sendGathered(): void {
+    const questions = this.#gathered
+    this.#gathered = {}
+    this.#host.dispatch({ type: 'input_asked', id: this.callId, questions })
+  }
+
+  #take(key: string): Answer | undefined {
+    const answer = this.#answers.get(key)
+    this.#answers.delete(key)
+    return answer
+  }
+
+  #rejectAll(reason: unknown): void {
+    for (const { reject } of this.#answers.values()) reject(reason)
+    this.#answers.clear()
+  }
+}
+
+/** The request's `_meta` without what MCP and Callboard use themselves. */
+export function ownMeta(meta: unknown): { readonly [key: string]: unknown } {
+  if (!isRecord(meta)) return {}
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !isReserved(key)))
+}
+
+function isReserved(key: string): boolean {
+  const plain = ['progressToken', 'traceparent', 'tracestate', 'baggage']
+  return plain.includes(key) || /^(callboard|([^/]+\.)?(mcp|modelcontextprotocol)(\.[^/]+)?)\//.test(key)
+}
+
+function isAction(value: unknown): boolean {
+  return value === 'accept' || value === 'decline' || value === 'cancel'
+}
+
+function logBody(data: unknown, logger: string | undefined): Uint8Array {
+  const name = logger === undefined ? {} : { logger: logger.slice(0, progressTextMax) }
+  try {
+    const body = encodeJson({ ...name, data: data ?? null })
+    if (body.byteLength <= logBytesMax) return body
+  } catch {
+    // A cycle or a BigInt: its text will do.
+  }
+  const text = textOf(data)
+  // A character may take four bytes and its JSON escape more, but those are few in what people log.
+  const isShort = text.length <= logBytesMax / 4
+  return encodeJson({ ...name, data: isShort ? text : `${text.slice(0, logBytesMax / 4)}… (cut)` })
+}
+
+function textOf(data: unknown): string {
+  try {
+    return typeof data === 'string' ? data : (JSON.stringify(data) ?? String(data))
+  } catch {
+    return String(data)
+  }
+}

@@ -1,0 +1,188 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  decodeMessages,
+  encodeBatch,
+  frameBytesMax,
+  type Message,
+  zmtpHeartbeatIntervalMs,
+  zmtpHeartbeatTimeoutMs,
+  zmtpHeartbeatTtlMs,
+} from '@callboard/protocol'
+import { Dealer } from 'zeromq'
+import type { HubLink, HubLinkListener } from './hub-link.js'
+import { highWaterMark, lingerMs, outboxRetryMs, reconnectMs, socketRenewMs } from './limits.js'
+import { Outbox } from './outbox.js'
+
+export interface DealerOptions {
+  readonly endpoint: string
+  readonly routingId: string
+  /** Told about what a correct hub never sends, and about sends that fail for good. */
+  readonly onFault: (message: string) => void
+}
+
+/** The worker's DEALER socket; the only file of the SDK that knows ZeroMQ. */
+export class DealerLink implements HubLink {
+  readonly #options: DealerOptions
+  /** The only one that is open; replaced when libzmq has given it up. */
+  #socket: Dealer
+  readonly #outbox = new Outbox()
+  #flush: NodeJS.Immediate | undefined
+  #retry: NodeJS.Timeout | undefined
+  #renewal: NodeJS.Timeout | undefined
+  #sending: Promise<void> | undefined
+  #receiving: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: DealerOptions) {
+    this.#options = options
+    this.#socket = this.#newSocket()
+  }
+
+  open(listener: HubLinkListener): void {
+    const socket = this.#socket
+    // The monitor tells of both in order. (HICCUP_MSG, the draft API for the second, never arrives with `immediate`.)
+    socket.events.on('handshake', () => {
+      if (!this.#isInUse(socket)) return
+      this.#cancelRenewal()
+      listener.linkUp()
+    })
+    socket.events.on('disconnect', () => {
+      if (!this.#isInUse(socket)) return
+      this.#renewLater(listener)
+      this.#linkLost(listener)
+    })
+    socket.connect(this.#options.endpoint)
+    this.#receiving = this.#receive(socket, listener)
+  }
+
+  send(message: Message): void {
+    if (this.#socket.closed) return
+    this.#outbox.push(message)
+    // What the rest of this turn of the loop sends shares a batch with it. [CB-9]
+    this.#flush ??= setImmediate(() => this.#pump())
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#cancelRenewal()
+    this.#pump()
+    await Promise.race([this.#sending, delay(lingerMs, undefined, { ref: false })])
+    clearTimeout(this.#retry)
+    clearImmediate(this.#flush)
+    this.#socket.close()
+    await this.#receiving
+  }
+
+  /** The same routing id for each: it is one per process life. [CB-2] */
+  #newSocket(): Dealer {
+    return new Dealer({ ...socketOptions, routingId: this.#options.routingId })
+  }
+
+  #isInUse(socket: Dealer): boolean {
+    return socket === this.#socket && !socket.closed
+  }
+
+  /** Counted from the first loss on: tries that fail later must not put it off. */
+  #renewLater(listener: HubLinkListener): void {
+    if (this.#closing !== undefined) return
+    this.#renewal ??= setTimeout(() => this.#renew(listener), socketRenewMs)
+  }
+
+  #cancelRenewal(): void {
+    clearTimeout(this.#renewal)
+    this.#renewal = undefined
+  }
+
+  /** libzmq may have ended the connection for good, which it tells nobody. */
+  #renew(listener: HubLinkListener): void {
+    this.#renewal = undefined
+    this.#renewLater(listener)
+    const old = this.#socket
+    try {
+      this.#socket = this.#newSocket()
+    } catch (error) {
+      // Out of file descriptors, say: the next period may have some.
+      return this.#options.onFault(`could not make a new socket: ${String(error)}`)
+    }
+    this.#outbox.clear()
+    old.linger = 0
+    old.close()
+    this.open(listener)
+  }
+
+  /**
+   * One sender, in order. Each send is awaited (it completes at once while the socket is writable), because a final
+   * RESPONSE must not be lost when the socket is full: the batch then goes back to the front.
+   */
+  #pump(): void {
+    clearImmediate(this.#flush)
+    this.#flush = undefined
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined
+    })
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let batch = this.#outbox.take(); batch !== undefined; batch = this.#outbox.take()) {
+      const socket = this.#socket
+      try {
+        await socket.send(encodeBatch(batch))
+      } catch (error) {
+        if (this.#socket.closed) return
+        // Replaced meanwhile: what was meant for its link is lost with it.
+        if (!this.#isInUse(socket)) continue
+        if (!isFull(error)) {
+          this.#options.onFault(`could not send ${batch.map(({ type }) => type).join(', ')}: ${String(error)}`)
+          continue
+        }
+        this.#outbox.restore(batch)
+        if (!this.#outbox.isEmpty) this.#retrySoon()
+        return
+      }
+    }
+  }
+
+  #retrySoon(): void {
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => this.#pump(), outboxRetryMs)
+  }
+
+  async #receive(socket: Dealer, listener: HubLinkListener): Promise<void> {
+    for await (const frames of socket) {
+      if (!this.#isInUse(socket)) return
+      const { messages, faults } = decodeMessages(frames)
+      for (const { code, message } of faults) this.#options.onFault(`${code}: ${message}`)
+      if (messages.length > 0) listener.received(messages)
+    }
+  }
+
+  /** What still waits was for the connection that is gone. */
+  #linkLost(listener: HubLinkListener): void {
+    this.#outbox.clear()
+    listener.linkLost()
+  }
+}
+
+const socketOptions = {
+  // Nothing queues for a hub that is not there: it would be delivered to the next one, in another life.
+  immediate: true,
+  linger: lingerMs,
+  sendTimeout: 0,
+  sendHighWaterMark: highWaterMark,
+  receiveHighWaterMark: highWaterMark,
+  maxMessageSize: frameBytesMax,
+  reconnectInterval: reconnectMs,
+  reconnectMaxInterval: reconnectMs,
+  heartbeatInterval: zmtpHeartbeatIntervalMs,
+  heartbeatTimeout: zmtpHeartbeatTimeoutMs,
+  heartbeatTimeToLive: zmtpHeartbeatTtlMs,
+}
+
+function isFull(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code
+  return code === 'EAGAIN' || code === 'EHOSTUNREACH'
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import { concurrencyMax, drainMsDefault, drainMsMax, type SessionView, serviceNamePattern } from '@callboard/protocol'
+import { destination, type Logger, pino } from 'pino'
+import type { z } from 'zod'
+import type {
+  CallOptions,
+  Completer,
+  PromptSpec,
+  ResourceReader,
+  ResourceSpec,
+  RunningWorker,
+  RunOptions,
+  ToolResult,
+  ToolSpec,
+  Worker,
+  WorkerOptions,
+} from './api.js'
+import { Catalogue, type Prompt } from './catalogue.js'
+import { DealerLink } from './dealer.js'
+import { endpointProblem, readEnvironment } from './environment.js'
+import { CallFailure } from './errors.js'
+import type { HubLink } from './hub-link.js'
+import { concurrencyDefault } from './limits.js'
+import { LiveWorker, type LiveWorkerOptions, type WorkerListeners } from './live-worker.js'
+import { requireFunction, requireInteger, requireText } from './names.js'
+import { stopOnSignals } from './signals.js'
+import { type Clock, SteadyClock } from './steady-clock.js'
+import { makeTool, type Tool } from './tool.js'
+
+/** The beginning of every worker. Throws a TypeError for options that no hub would take. */
+export function defineWorker(options: WorkerOptions): Worker {
+  return new DefinedWorker(options)
+}
+
+/** What a worker is connected with; `run` and `start` make it from the environment, tests bring their own. */
+export interface Connection {
+  readonly link: HubLink
+  readonly routingId: string
+  readonly instance: string
+  readonly secret?: string
+  readonly clock: Clock
+  readonly heartbeatMs?: number
+  readonly log: LiveWorkerOptions['log']
+}
+
+export class DefinedWorker implements Worker {
+  readonly options: WorkerOptions
+  readonly catalogue = new Catalogue()
+  readonly #settled: LiveWorkerOptions['worker']
+  readonly #sessionListeners: ((session: string) => unknown)[] = []
+  readonly #rootsListeners: ((session: string) => unknown)[] = []
+  readonly #subscriptionListeners: ((uri: string, session: string, subscribed: boolean) => unknown)[] = []
+  #live: LiveWorker | undefined
+
+  constructor(options: WorkerOptions) {
+    this.options = options
+    this.#settled = settle(options)
+  }
+
+  tool<Input extends z.ZodObject, Output extends z.ZodType>(
+    name: string,
+    spec: ToolSpec<Input, Output>,
+    handler: (input: z.output<Input>, context: Parameters<Tool['handler']>[1]) => unknown,
+  ): this {
+    this.catalogue.addTool(makeTool(name, spec, handler as Tool['handler']))
+    return this.#changed()
+  }
+
+  resource(uri: string, spec: ResourceSpec, read: ResourceReader): this {
+    this.catalogue.addResource(uri, spec, read)
+    return this.#changed()
+  }
+
+  resourceTemplate(
+    uriTemplate: string,
+    spec: ResourceSpec & { readonly complete?: Completer },
+    read: ResourceReader,
+  ): this {
+    this.catalogue.addTemplate(uriTemplate, spec, read)
+    return this.#changed()
+  }
+
+  prompt(name: string, spec: PromptSpec, get: Prompt['get']): this {
+    this.catalogue.addPrompt(name, spec, get)
+    return this.#changed()
+  }
+
+  remove(kind: Parameters<Worker['remove']>[0], name: string): this {
+    return this.catalogue.remove(kind, name) ? this.#changed() : this
+  }
+
+  hide(session: string, { tools = [], prompts = [], resources = [] }: Parameters<Worker['hide']>[1]): void {
+    const view: SessionView = { hiddenTools: tools, hiddenPrompts: prompts, hiddenResources: resources }
+    this.#live?.dispatch({ type: 'view_changed', session, view })
+  }
+
+  resourceUpdated(uri: string, session?: string): void {
+    const whose = session === undefined ? {} : { session }
+    this.#live?.dispatch({ type: 'happened', kind: 'resource_updated', uri, ...whose })
+  }
+
+  onSessionClosed(listener: (session: string) => unknown): this {
+    requireFunction('onSessionClosed', listener)
+    this.#sessionListeners.push(listener)
+    return this
+  }
+
+  onRootsChanged(listener: (session: string) => unknown): this {
+    requireFunction('onRootsChanged', listener)
+    this.#rootsListeners.push(listener)
+    return this
+  }
+
+  onSubscription(listener: (uri: string, session: string, subscribed: boolean) => unknown): this {
+    requireFunction('onSubscription', listener)
+    this.#subscriptionListeners.push(listener)
+    return this
+  }
+
+  async callAs(
+    token: string,
+    tool: string,
+    args: { readonly [key: string]: unknown } = {},
+    options?: CallOptions,
+  ): Promise<ToolResult> {
+    return this.#requireLive().calls.callTool({ token }, tool, args, options)
+  }
+
+  async mintToken(grant: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }> {
+    return this.#requireLive().calls.ask('callboard/token.mint', grant)
+  }
+
+  async revokeToken(token: string): Promise<void> {
+    await this.#requireLive().calls.ask('callboard/token.revoke', { token })
+  }
+
+  async run(options?: RunOptions): Promise<void> {
+    const live = this.connect(connectionOf(this.options.service, options), options?.signal)
+    const release = stopOnSignals(live)
+    try {
+      await live.closed
+    } finally {
+      release()
+    }
+  }
+
+  async start(options?: RunOptions): Promise<RunningWorker> {
+    const live = this.connect(connectionOf(this.options.service, options), options?.signal)
+    await live.ready
+    return live
+  }
+
+  /** Opens the link and signs in. One worker has one connection at a time. */
+  connect(connection: Connection, signal?: AbortSignal): LiveWorker {
+    if (this.#live !== undefined) throw new Error(`The worker "${this.options.service}" runs already.`)
+    const { catalogue } = this
+    const listeners: WorkerListeners = {
+      sessionClosed: this.#sessionListeners,
+      rootsChanged: this.#rootsListeners,
+      subscription: this.#subscriptionListeners,
+    }
+    const live = new LiveWorker({ ...connection, worker: this.#settled, catalogue, listeners })
+    this.#live = live
+    live.open()
+    const drain = () => live.drain()
+    signal?.addEventListener('abort', drain)
+    if (signal?.aborted) drain()
+    const ended = () => {
+      signal?.removeEventListener('abort', drain)
+      this.#live = undefined
+    }
+    live.closed.then(ended, ended)
+    return live
+  }
+
+  #changed(): this {
+    this.#live?.announce()
+    return this
+  }
+
+  #requireLive(): LiveWorker {
+    if (this.#live !== undefined) return this.#live
+    throw new CallFailure('unavailable', `The worker "${this.options.service}" does not run.`, { retryable: true })
+  }
+}
+
+function settle(options: WorkerOptions): LiveWorkerOptions['worker'] {
+  const { service, version, concurrency = concurrencyDefault, replicas = 'many', affinity = 'none' } = options
+  const { drainMs = drainMsDefault, holdUntil, formatError } = options
+  if (!serviceNamePattern.test(service)) {
+    throw new TypeError(`service ${JSON.stringify(service)}: must be a-z, then up to 31 of a-z, 0-9 and "-"`)
+  }
+  if (!/^[!-~]{1,64}$/.test(requireText('version', version))) {
+    throw new TypeError(`version ${JSON.stringify(version)}: must be up to 64 printable characters without spaces`)
+  }
+  requireInteger('concurrency', concurrency, 1, concurrencyMax)
+  requireInteger('drainMs', drainMs, 0, drainMsMax)
+  if (!['many', 'one'].includes(replicas)) throw new TypeError(`replicas: must be many or one, not ${replicas}`)
+  if (!['none', 'session', 'principal'].includes(affinity)) {
+    throw new TypeError(`affinity: must be none, session or principal, not ${affinity}`)
+  }
+  return {
+    service,
+    version,
+    concurrency,
+    replicas,
+    affinity,
+    drainMs,
+    ...(holdUntil === undefined ? {} : { holdUntil }),
+    ...(formatError === undefined ? {} : { formatError }),
+  }
+}
+
+function connectionOf(service: string, options: RunOptions = {}): Connection {
+  const environment = readEnvironment()
+  const { endpoint = environment.endpoint, secret = environment.secret, logLevel = environment.logLevel } = options
+  const problem = endpointProblem(endpoint)
+  if (problem !== undefined) throw new TypeError(`endpoint: ${problem}`)
+  const log = stderrLog(service, logLevel)
+  const instance = randomUUID()
+  const routingId = `${service}/${instance}`
+  const link = new DealerLink({ endpoint, routingId, onFault: (message) => log.warn({ fault: message }, 'link fault') })
+  return { link, routingId, instance, clock: new SteadyClock(), log, ...(secret === undefined ? {} : { secret }) }
+}
+
+/** Never stdout: that may be somebody's protocol. */
+function stderrLog(service: string, level: string): Logger {
+  return pino({ name: service, level }, destination({ dest: 2, sync: true }))
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** What a worker takes from its surroundings; {@link RunOptions} overrides each. */
+export interface Environment {
+  readonly endpoint: string
+  readonly secret?: string
+  readonly logLevel: string
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** Longest path of a Unix socket on Linux, without its end mark. */
+const socketPathBytesMax = 107
+
+/** The one place that reads `process.env`. Throws one Error that names every problem. */
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
+  const problems: string[] = []
+  const endpoint = env['CALLBOARD_HUB'] || `ipc://${join(runtimeDirectory(env), 'worker.sock')}`
+  const problem = endpointProblem(endpoint)
+  if (problem !== undefined) problems.push(`CALLBOARD_HUB: ${problem}`)
+  const logLevel = env['CALLBOARD_LOG_LEVEL'] || 'info'
+  if (!logLevels.includes(logLevel)) problems.push(`CALLBOARD_LOG_LEVEL: must be one of ${logLevels.join(', ')}`)
+  const secret = readSecret(env, problems)
+  if (problems.length > 0) throw new Error(`The environment is not usable:\n  ${problems.join('\n  ')}`)
+  return { endpoint, logLevel, ...(secret === undefined ? {} : { secret }) }
+}
+
+export function endpointProblem(endpoint: string): string | undefined {
+  if (endpoint.startsWith('tcp://')) return undefined
+  if (!endpoint.startsWith('ipc://')) return `must start with ipc:// or tcp://, not ${JSON.stringify(endpoint)}`
+  const bytes = Buffer.byteLength(endpoint) - 'ipc://'.length
+  return bytes <= socketPathBytesMax
+    ? undefined
+    : `the path has ${bytes} bytes; a socket's has at most ${socketPathBytesMax}`
+}
+
+function runtimeDirectory(env: NodeJS.ProcessEnv): string {
+  if (env['CALLBOARD_RUNTIME']) return env['CALLBOARD_RUNTIME']
+  if (env['XDG_RUNTIME_DIR']) return join(env['XDG_RUNTIME_DIR'], 'callboard')
+  return join(tmpdir(), `callboard-${process.getuid?.() ?? 0}`)
+}
+
+function readSecret(env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
+  if (env['CALLBOARD_SIGN_IN_SECRET']) return env['CALLBOARD_SIGN_IN_SECRET']
+  const file = env['CALLBOARD_SIGN_IN_SECRET_FILE']
+  if (!file) return undefined
+  try {
+    const secret = readFileSync(file, 'utf8').trim()
+    if (secret !== '') return secret
+    problems.push(`CALLBOARD_SIGN_IN_SECRET_FILE: ${file} is empty`)
+  } catch (error) {
+    problems.push(`CALLBOARD_SIGN_IN_SECRET_FILE: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return undefined
+}

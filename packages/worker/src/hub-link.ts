@@ -1,0 +1,16 @@
+import type { Message } from '@callboard/protocol'
+
+export interface HubLinkListener {
+  linkUp(): void
+  linkLost(): void
+  received(messages: readonly Message[]): void
+}
+
+/** What carries messages between a worker and its hub, in order: a DEALER socket, or a test's hub in the same process. */
+export interface HubLink {
+  open(listener: HubLinkListener): void
+  /** Queues; what can't be sent before the link is lost is dropped with it. */
+  send(message: Message): void
+  /** Delivers what it can in a moment, then lets go. Idempotent. */
+  close(): Promise<void>
+}

@@ -1,0 +1,278 @@
+import { type CallId, heartbeatMsDefault, type Message, type Request } from '@callboard/protocol'
+import type { Logger } from 'pino'
+import type { RunningWorker, WorkerOptions } from './api.js'
+import { CallContext, ownMeta } from './call-context.js'
+import type { Catalogue } from './catalogue.js'
+import type { HubLink } from './hub-link.js'
+import { decodeJson, isRecord } from './json-body.js'
+import { OutgoingCalls } from './outgoing-calls.js'
+import { serve } from './serve.js'
+import { WorkerSession } from './session.js'
+import type { Effect, SessionEvent } from './session-messages.js'
+import type { Clock } from './steady-clock.js'
+
+export interface LiveWorkerOptions {
+  readonly worker: Required<
+    Pick<WorkerOptions, 'service' | 'version' | 'concurrency' | 'replicas' | 'affinity' | 'drainMs'>
+  > &
+    Pick<WorkerOptions, 'holdUntil' | 'formatError'>
+  readonly catalogue: Catalogue
+  readonly instance: string
+  readonly routingId: string
+  readonly secret?: string
+  readonly heartbeatMs?: number
+  readonly link: HubLink
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
+  readonly listeners: WorkerListeners
+}
+
+/** What the author of a worker wants to hear. Whoever fails, by throwing or by a promise, keeps no other from hearing. */
+export interface WorkerListeners {
+  readonly sessionClosed: readonly ((session: string) => unknown)[]
+  readonly rootsChanged: readonly ((session: string) => unknown)[]
+  readonly subscription: readonly ((uri: string, session: string, subscribed: boolean) => unknown)[]
+}
+
+/** The sign-in was refused in a way that trying again doesn't change. */
+export class SignInRefused extends Error {
+  override readonly name = 'SignInRefused'
+  readonly code: string
+
+  constructor(service: string, code: string, message: string) {
+    super(`The hub refused the worker "${service}": ${message} (${code})`)
+    this.code = code
+  }
+}
+
+/** The shell around one session: steps it, does what it says, keeps its one timer, runs the handlers. */
+export class LiveWorker implements RunningWorker {
+  readonly service: string
+  readonly instance: string
+  readonly calls: OutgoingCalls
+  /** Settles when the hub has accepted the worker, or never will. */
+  readonly ready: Promise<void>
+  readonly closed: Promise<void>
+  readonly #options: LiveWorkerOptions
+  readonly #session: WorkerSession
+  readonly #contexts = new Map<CallId, CallContext>()
+  readonly #events: SessionEvent[] = []
+  readonly #ready = settler()
+  readonly #closed = settler()
+  #refused: RunningWorker['refused'] = []
+  #isStepping = false
+  #timer: NodeJS.Timeout | undefined
+  #timerAt = Number.POSITIVE_INFINITY
+  #announcement: NodeJS.Immediate | undefined
+
+  constructor(options: LiveWorkerOptions) {
+    this.#options = options
+    const { worker, catalogue, instance, routingId, secret, heartbeatMs = heartbeatMsDefault, clock } = options
+    const { service, version, concurrency, replicas, affinity, drainMs } = worker
+    this.service = service
+    this.instance = instance
+    this.ready = this.#ready.promise
+    this.closed = this.#closed.promise
+    this.calls = new OutgoingCalls((event) => this.dispatch(event))
+    const described = { service, version, instance, routingId, concurrency, heartbeatMs, replicas, affinity, drainMs }
+    const definitions = catalogue.encode()
+    this.#session = new WorkerSession(
+      { ...described, ...(secret === undefined ? {} : { secret }), definitions },
+      clock.now(),
+    )
+  }
+
+  get state(): RunningWorker['state'] {
+    return this.#session.state
+  }
+
+  get refused(): RunningWorker['refused'] {
+    return this.#refused
+  }
+
+  open(): void {
+    this.#options.link.open({
+      linkUp: () => this.dispatch({ type: 'link_up' }),
+      linkLost: () => this.dispatch({ type: 'link_lost' }),
+      received: (messages) => this.dispatch(...messages.map((message) => ({ type: 'message', message }) as const)),
+    })
+    this.#rearm()
+  }
+
+  async stop(): Promise<void> {
+    this.drain()
+    await this.closed.catch(() => {})
+  }
+
+  drain(): void {
+    this.dispatch({ type: 'drain' })
+  }
+
+  /** Aborts whatever runs and leaves. */
+  stopNow(): void {
+    this.dispatch({ type: 'stop' })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  /** The catalogue has changed; one UPDATE tells of all the changes of this turn of the loop. */
+  announce(): void {
+    this.#announcement ??= setImmediate(() => {
+      this.#announcement = undefined
+      try {
+        this.dispatch({ type: 'definitions_changed', body: this.#options.catalogue.encode() })
+      } catch (error) {
+        this.#options.log.error({ err: error }, 'the changed definitions can not be announced')
+      }
+    })
+  }
+
+  /** UTC ms. */
+  deadlineOf(id: CallId): number | undefined {
+    const deadline = this.#session.deadlineOf(id)
+    return deadline === undefined ? undefined : this.#options.clock.toUtc(deadline)
+  }
+
+  /** Handlers that run inside an effect may cause the next event: it waits until this one is done. */
+  dispatch(...events: readonly SessionEvent[]): void {
+    this.#events.push(...events)
+    if (this.#isStepping) return
+    this.#isStepping = true
+    try {
+      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) {
+        for (const effect of this.#session.step(event, this.#options.clock.now())) this.#perform(effect)
+      }
+    } finally {
+      this.#isStepping = false
+    }
+    this.#rearm()
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.type) {
+      case 'send':
+        return this.#send(effect.message)
+      case 'start_handler':
+        return void this.#run(effect.request)
+      case 'abort_handler':
+        return this.#contexts.get(effect.id)?.abort(effect.cause)
+      case 'resume_handler':
+        return this.#contexts.get(effect.id)?.resume(effect.answers)
+      case 'refuse_input':
+        return this.#contexts.get(effect.id)?.refuseInput(effect.keys)
+      case 'call_progressed':
+        return this.#guard('onProgress', () => this.calls.progressed(effect.id, effect.body))
+      case 'settle_call':
+        return this.calls.settle(effect.id, effect.result)
+      case 'session_closed':
+        return this.#tell('onSessionClosed', this.#options.listeners.sessionClosed, effect.session)
+      case 'roots_changed':
+        return this.#tell('onRootsChanged', this.#options.listeners.rootsChanged, effect.session)
+      case 'subscription': {
+        const { uri, session, subscribed } = effect
+        return this.#tell('onSubscription', this.#options.listeners.subscription, uri, session, subscribed)
+      }
+      case 'ready':
+        return this.#welcomed(effect)
+      case 'unready':
+        return this.#options.log.warn({ cause: effect.cause }, 'lost the hub')
+      case 'draining':
+        return this.#options.log.info({ load: this.#session.load }, 'draining')
+      case 'closed':
+        return this.#close()
+      case 'fatal':
+        return this.#close(new SignInRefused(this.service, effect.code, effect.message))
+      default:
+        effect satisfies never
+    }
+  }
+
+  async #run(request: Request): Promise<void> {
+    const { worker, catalogue, log } = this.#options
+    const params = asRecord(decodeJson(request.body))
+    const context = new CallContext(request, ownMeta(params['_meta']), this)
+    this.#contexts.set(request.id, context)
+    const formatting = worker.formatError === undefined ? {} : { formatError: worker.formatError }
+    const result = await serve({ catalogue, log, ...formatting }, request, params, context)
+    this.#contexts.delete(request.id)
+    this.dispatch({ type: 'handler_settled', id: request.id, result })
+  }
+
+  #send(message: Message): void {
+    this.#options.link.send(message)
+  }
+
+  #welcomed({ trusted, refused }: Extract<Effect, { type: 'ready' }>): void {
+    const { log } = this.#options
+    this.#refused = refused.map(({ name, message }) => ({ name, message }))
+    for (const verdict of refused) log.warn({ verdict }, 'the hub refused a definition')
+    log.info({ trusted, instance: this.instance }, 'signed in')
+    this.#ready.resolve()
+  }
+
+  #close(error?: SignInRefused): void {
+    if (error !== undefined) this.#options.log.error({ err: error }, 'refused for good')
+    clearTimeout(this.#timer)
+    clearImmediate(this.#announcement)
+    const ended = () => (error === undefined ? this.#closed.resolve() : this.#closed.reject(error))
+    this.#ready.reject(error ?? new Error(`The worker "${this.service}" was stopped before it had signed in.`))
+    this.#options.link.close().then(ended, (failure) => this.#closed.reject(error ?? failure))
+  }
+
+  /** One timer, armed again only when it would be late: an early tick does no harm. */
+  #rearm(): void {
+    const at = this.#session.nextDeadline()
+    if (this.#session.state === 'closed' || at >= this.#timerAt) return
+    clearTimeout(this.#timer)
+    this.#timerAt = at
+    this.#timer = setTimeout(() => this.#tick(), Math.max(0, Math.ceil(at - this.#options.clock.now())))
+  }
+
+  #tick(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY
+    const holdUntil = this.#holdUntil()
+    this.dispatch({ type: 'tick', ...(holdUntil === undefined ? {} : { holdUntil }) })
+  }
+
+  #holdUntil(): number | undefined {
+    let until: number | undefined
+    this.#guard('holdUntil', () => {
+      until = this.#options.worker.holdUntil?.()
+    })
+    return Number.isFinite(until) ? until : undefined
+  }
+
+  #tell<Args extends unknown[]>(what: string, listeners: readonly ((...args: Args) => unknown)[], ...args: Args): void {
+    for (const listener of listeners) this.#guard(what, () => listener(...args))
+  }
+
+  /** What fails here, now or as a promise, must keep neither the session from its next step nor the process from living. */
+  #guard(what: string, callback: () => unknown): void {
+    const failed = (error: unknown) => this.#options.log.error({ err: error }, `${what} failed`)
+    try {
+      Promise.resolve(callback()).catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
+interface Settler {
+  readonly promise: Promise<void>
+  resolve(): void
+  reject(reason: unknown): void
+}
+
+function settler(): Settler {
+  const settle = { resolve: () => {}, reject: (_: unknown) => {} }
+  const promise = new Promise<void>((resolve, reject) => Object.assign(settle, { resolve, reject }))
+  // Whoever awaits it gets the rejection; nobody has to.
+  promise.catch(() => {})
+  return { promise, resolve: () => settle.resolve(), reject: (reason) => settle.reject(reason) }
+}
+
+function asRecord(value: unknown): { readonly [key: string]: unknown } {
+  return isRecord(value) ? value : {}
+}

@@ -1,0 +1,30 @@
+import { nameLengthMax, uriLengthMax } from '@callboard/protocol'
+
+/** Checks of what a worker's author writes; a TypeError at definition time says what is wrong and where. */
+export function requireName(kind: string, name: unknown): string {
+  if (typeof name === 'string' && name.length <= nameLengthMax && /^[A-Za-z0-9_.-]+$/.test(name)) return name
+  throw new TypeError(
+    `${kind} name ${JSON.stringify(name)}: must be 1 to ${nameLengthMax} of A-Z, a-z, 0-9, "_", "-" and "."`,
+  )
+}
+
+export function requireUri(kind: string, uri: unknown): string {
+  if (typeof uri === 'string' && uri.length <= uriLengthMax && /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri)) return uri
+  throw new TypeError(
+    `${kind} ${JSON.stringify(uri)}: must be a URI such as notes://today, ${uriLengthMax} characters at most`,
+  )
+}
+
+export function requireText(what: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new TypeError(`${what}: must be a text that is not empty`)
+}
+
+export function requireInteger(what: string, value: unknown, min: number, max: number): number {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number
+  throw new TypeError(`${what}: must be a whole number from ${min} to ${max}, not ${String(value)}`)
+}
+
+export function requireFunction(what: string, value: unknown): void {
+  if (typeof value !== 'function') throw new TypeError(`${what}: must be a function`)
+}

@@ -1,0 +1,209 @@
+import { bodyBytesMax, type Request, textLengthMax } from '@callboard/protocol'
+import type { Logger } from 'pino'
+import type { Context, ToolResult, WorkerOptions } from './api.js'
+import type { Catalogue } from './catalogue.js'
+import { CallAborted, CallFailure, ToolError } from './errors.js'
+import { encodeJson, isRecord } from './json-body.js'
+import { completionValuesMax } from './limits.js'
+import type { Outcome } from './session-messages.js'
+import type { Tool } from './tool.js'
+import { describeIssues, parseInput } from './tool-input.js'
+import { readReturn, toErrorResult, toToolResult } from './tool-result.js'
+
+export interface Serving {
+  readonly catalogue: Catalogue
+  readonly formatError?: WorkerOptions['formatError']
+  readonly log: Pick<Logger, 'error'>
+}
+
+type Params = { readonly [key: string]: unknown }
+
+/** Runs the handler that a request is for. Always resolves: whatever goes wrong is part of the answer. */
+export async function serve(serving: Serving, request: Request, params: Params, context: Context): Promise<Outcome> {
+  const tool = request.method === 'tools/call' ? serving.catalogue.tools.get(request.name) : undefined
+  if (tool !== undefined) return serveTool(serving, tool, params, context)
+  try {
+    return {
+      outcome: 'result',
+      isError: false,
+      body: bodyOf(await answer(serving.catalogue, request, params, context)),
+    }
+  } catch (error) {
+    const known =
+      error instanceof RpcError ? error : asRpcError(toToolError(error, context, serving, request.name), request)
+    const { code, message, data } = known
+    const shapes = [() => ({ code, message, data }), () => ({ code, message: cut(message) })]
+    return { outcome: 'error', body: firstBody(shapes) }
+  }
+}
+
+async function serveTool(serving: Serving, tool: Tool, params: Params, context: Context): Promise<Outcome> {
+  const { name } = tool.definition
+  try {
+    const input = await parseInput(tool.input, params['arguments'] ?? {})
+    const result = await checkOutput(tool, await tool.handler(input, context))
+    return { outcome: 'result', isError: result.isError === true, body: bodyOf(result) }
+  } catch (error) {
+    const refusal = toToolError(error, context, serving, name)
+    const hasOutputSchema = tool.output !== undefined
+    const plain = new ToolError(refusal.code, cut(refusal.message), { retryable: refusal.retryable })
+    const shapes = [() => toErrorResult(refusal, hasOutputSchema), () => toErrorResult(plain, hasOutputSchema)]
+    const own = formatError(serving, refusal, tool)
+    if (own !== undefined) shapes.unshift(() => own)
+    return { outcome: 'result', isError: own?.isError ?? true, body: firstBody(shapes) }
+  }
+}
+
+async function checkOutput({ output, definition }: Tool, returned: unknown): Promise<ToolResult> {
+  const parts = readReturn(returned, output !== undefined)
+  if (output === undefined || (parts.isError && parts.value === undefined)) return toToolResult(parts, false)
+  const parsed = await output.safeParseAsync(parts.value)
+  if (parsed.success) return toToolResult({ ...parts, value: parsed.data }, true)
+  const issues = describeIssues(parsed.error.issues, parts.value)
+  throw new Error(`tool ${definition.name} returned what its output schema refuses: ${issues}`)
+}
+
+function formatError(
+  { formatError, log }: Serving,
+  error: ToolError,
+  { definition, output }: Tool,
+): ToolResult | undefined {
+  try {
+    return formatError?.(error, { name: definition.name, hasOutputSchema: output !== undefined })
+  } catch (failure) {
+    log.error({ err: failure, tool: definition.name }, 'formatError failed')
+    return undefined
+  }
+}
+
+/** What the agent may read of an error: a refusal as it is, anything unknown only as `internal`. */
+function toToolError(error: unknown, context: Context, { log }: Serving, name: string): ToolError {
+  if (error instanceof ToolError) return error
+  if (context.signal.aborted) return abortedError(context.signal.reason)
+  if (error instanceof CallFailure) {
+    const { code, message, retryable, retryAfterMs } = error
+    return new ToolError(code, message, { retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })
+  }
+  log.error({ err: error, name, callId: context.callId }, 'handler failed')
+  return new ToolError('internal', `${name} failed for a reason of its own; its log tells more.`)
+}
+
+/** Whatever a handler throws once it was aborted is the abort's doing. */
+function abortedError(reason: unknown): ToolError {
+  if (!(reason instanceof CallAborted)) return new ToolError('cancelled', 'The call was aborted.')
+  switch (reason.reason) {
+    case 'deadline_exceeded':
+      return new ToolError('deadline_exceeded', reason.message)
+    case 'draining':
+    case 'stopped':
+      return new ToolError('outcome_unknown', reason.message)
+    default:
+      return new ToolError('cancelled', reason.message)
+  }
+}
+
+async function answer(catalogue: Catalogue, request: Request, params: Params, context: Context): Promise<unknown> {
+  switch (request.method) {
+    case 'tools/call':
+      throw new RpcError(invalidParams, `Unknown tool: ${request.name}`)
+    case 'resources/read':
+      return readResource(catalogue, request.name, context)
+    case 'prompts/get':
+      return getPrompt(catalogue, request.name, params, context)
+    case 'completion/complete':
+      return complete(catalogue, request.name, params, context)
+    default:
+      throw new RpcError(methodNotFound, `Unknown method: ${String(request.method satisfies never)}`)
+  }
+}
+
+async function readResource(catalogue: Catalogue, uri: string, context: Context): Promise<unknown> {
+  const found = catalogue.findReader(uri)
+  if (found === undefined) throw new RpcError(invalidParams, `Resource not found: ${uri}`, { uri })
+  return { contents: await found.read(uri, found.variables, context) }
+}
+
+async function getPrompt(catalogue: Catalogue, name: string, params: Params, context: Context): Promise<unknown> {
+  const prompt = catalogue.prompts.get(name)
+  if (prompt === undefined) throw new RpcError(invalidParams, `Unknown prompt: ${name}`)
+  const given = texts(params['arguments'])
+  const missing = (prompt.spec.arguments ?? []).filter(
+    (argument) => argument.required && given[argument.name] === undefined,
+  )
+  if (missing.length > 0) {
+    throw new RpcError(invalidParams, missing.map((argument) => `${argument.name}: required`).join('; '))
+  }
+  return prompt.get(given, context)
+}
+
+async function complete(catalogue: Catalogue, reference: string, params: Params, context: Context): Promise<unknown> {
+  const completer = catalogue.prompts.get(reference)?.spec.complete ?? catalogue.templates.get(reference)?.complete
+  if (completer === undefined) throw new RpcError(invalidParams, `Nothing to complete for: ${reference}`)
+  const { name, value } = texts(params['argument'])
+  const known = isRecord(params['context']) ? texts(params['context']['arguments']) : {}
+  if (name === undefined) throw new RpcError(invalidParams, 'argument.name: required')
+  const values = await completer({ argument: name, value: value ?? '', known }, context)
+  const hasMore = values.length > completionValuesMax
+  return { completion: { values: values.slice(0, completionValuesMax), total: values.length, hasMore } }
+}
+
+const invalidParams = -32_602
+const methodNotFound = -32_601
+const internalError = -32_603
+/** JSON-RPC leaves -32000 to -32099 to servers: a refusal of this worker's own, told apart by `data.error.code`. */
+const refused = -32_000
+
+class RpcError extends Error {
+  readonly code: number
+  readonly data?: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** Only tools have results with `isError`; for everything else a refusal is a JSON-RPC error. */
+function asRpcError(error: ToolError, { method, name }: Request): RpcError {
+  if (error.code === 'not_found' && method === 'resources/read') {
+    return new RpcError(invalidParams, error.message, { uri: name })
+  }
+  const { code, message, retryable, retryAfterMs, details } = error
+  const data = {
+    error: { ...details, code, message, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+  }
+  if (code === 'invalid_argument' || code === 'not_found') return new RpcError(invalidParams, message, data)
+  return new RpcError(code === 'internal' ? internalError : refused, message, data)
+}
+
+/** The result's bytes, refused here when the hub would refuse them. */
+function bodyOf(result: unknown): Uint8Array {
+  const body = encodeJson(result)
+  if (body.byteLength <= bodyBytesMax) return body
+  throw new ToolError(
+    'result_too_large',
+    `The result has ${body.byteLength} bytes; ${bodyBytesMax} is the most. Ask for less, or let the worker offer a resource link.`,
+  )
+}
+
+/** The first that is JSON and fits: an author's error details may be neither. The last one always is. */
+function firstBody(shapes: readonly (() => unknown)[]): Uint8Array {
+  for (const shape of shapes) {
+    try {
+      return bodyOf(shape())
+    } catch {}
+  }
+  return encodeJson({})
+}
+
+function cut(message: string): string {
+  return message.slice(0, textLengthMax)
+}
+
+function texts(value: unknown): { readonly [name: string]: string } {
+  if (!isRecord(value)) return {}
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}

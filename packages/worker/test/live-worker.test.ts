@@ -1,0 +1,58 @@
+import { inspect } from 'node:util'
+import { encodeBatch, type FromHub, type Message } from '@callboard/protocol'
+import { expect, test } from 'vitest'
+import { DefinedWorker } from '../src/define-worker.js'
+import type { HubLink, HubLinkListener } from '../src/hub-link.js'
+import { SteadyClock } from '../src/steady-clock.js'
+
+const secret = 'open sesame, thou of 32 random bytes'
+
+/** Answers HELLO with a challenge, and READY with what the test says. */
+class RefusingHub implements HubLink {
+  readonly sent: Message[] = []
+  readonly #refusal: FromHub
+  #listener: HubLinkListener | undefined
+
+  constructor(refusal: FromHub) {
+    this.#refusal = refusal
+  }
+
+  open(listener: HubLinkListener): void {
+    this.#listener = listener
+    queueMicrotask(() => listener.linkUp())
+  }
+
+  send(message: Message): void {
+    this.sent.push(message)
+    if (message.type === 'ready') this.#deliver(this.#refusal)
+    if (message.type !== 'hello') return
+    this.#deliver({ type: 'challenge', version: 1, nonce: new Uint8Array(32), epoch: 'hubepoch0a' })
+  }
+
+  async close(): Promise<void> {}
+
+  #deliver(message: FromHub): void {
+    queueMicrotask(() => this.#listener?.received([message]))
+  }
+}
+
+test('the secret is in no message, log or error [CB-88]', async () => {
+  const logged: unknown[] = []
+  const note = (...entry: unknown[]) => void logged.push(...entry)
+  const link = new RefusingHub({ type: 'reject', code: 'bad_proof', message: 'The proof does not fit.' })
+  const live = new DefinedWorker({ service: 'greeter', version: '1.0.0' }).connect({
+    link,
+    routingId: 'greeter/test',
+    instance: 'test',
+    secret,
+    clock: new SteadyClock(),
+    log: { info: note, warn: note, error: note },
+  })
+  const error = await live.closed.catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ name: 'SignInRefused', code: 'bad_proof' })
+  expect(link.sent.map(({ type }) => type)).toEqual(['hello', 'ready', 'hello', 'ready'])
+  expect(logged.length).toBeGreaterThan(0)
+  const bytes = link.sent.flatMap((message) => encodeBatch([message]).map((frame) => Buffer.from(frame).toString()))
+  const shown = inspect({ error, logged, live }, { depth: Number.POSITIVE_INFINITY, showHidden: true })
+  expect(`${bytes.join('\n')}\n${shown}`).not.toContain(secret)
+})
