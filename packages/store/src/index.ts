@@ -1,1 +1,5 @@
-export {}
+export { type Columns, columnsFor, type Flag, flag } from './columns.js'
+export type { Migration } from './migrate.js'
+export { openStore, type StoreOptions } from './open-store.js'
+export type { DialectName, Store, TransactionOptions } from './store.js'
+export { StoreError, type StoreErrorCode } from './store-error.js'
