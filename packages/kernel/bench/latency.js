@@ -1,0 +1,64 @@
+// node packages/kernel/bench/latency.js: cold start, warm eval and throughput of one kernel, without a hub around it.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openStore } from '@callboard/store'
+import { parseKernelConfig } from '../dist/config.js'
+import { KernelPool } from '../dist/kernel-pool.js'
+import { KernelRecords } from '../dist/records.js'
+import { migrations } from '../dist/schema.js'
+
+const directory = await mkdtemp(join(tmpdir(), 'callboard-bench-'))
+const store = await openStore({
+  name: 'kernel',
+  migrations,
+  dataDirectory: directory,
+  durability: 'normal',
+  access: 'shared',
+})
+const pool = new KernelPool({
+  config: parseKernelConfig({}),
+  records: new KernelRecords(store),
+  dataDirectory: directory,
+})
+const signal = new AbortController().signal
+const run = (session, code) =>
+  pool
+    .kernelOf({ owner: 'agent:bench', session })
+    .evaluate({ code, timeoutMs: 60_000, deadline: () => Date.now() + 600_000, signal })
+
+async function times(count, work) {
+  const milliseconds = []
+  for (let index = 0; index < count; index += 1) {
+    const startedAt = performance.now()
+    await work(index)
+    milliseconds.push(performance.now() - startedAt)
+  }
+  milliseconds.sort((a, b) => a - b)
+  const at = (share) => milliseconds[Math.min(count - 1, Math.floor(count * share))].toFixed(2)
+  return `p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, p99 ${at(0.99)} ms (n = ${count})`
+}
+
+const print = (line) => process.stdout.write(`${line}\n`)
+print(`cold start with 1 + 1: ${await times(20, (index) => run(`cold-${index}`, '1 + 1'))}`)
+await times(200, () => run('warm', '1 + 1'))
+print(`warm 1 + 1:            ${await times(2_000, () => run('warm', '1 + 1'))}`)
+print(`print of 100 MB:       ${await times(3, () => run('warm', 'print("x" * 100_000_000)'))}`)
+print(`100,000 prints:        ${await times(3, () => run('warm', 'for i in range(100_000): print(i)'))}`)
+print(
+  `interrupt of a sleep:  ${await times(10, async () => {
+    const aborted = new AbortController()
+    const ended = pool.kernelOf({ owner: 'agent:bench', session: 'warm' }).evaluate({
+      code: 'import time; print(1); time.sleep(60)',
+      timeoutMs: 60_000,
+      deadline: () => Date.now() + 600_000,
+      signal: aborted.signal,
+      onOutput: () => aborted.abort(),
+    })
+    await ended
+  })}`,
+)
+print(`worker: ${Math.round(process.memoryUsage().rss / 1024 / 1024)} MiB resident with 21 kernels`)
+await pool.close()
+await store.close()
+await rm(directory, { recursive: true, force: true })

@@ -1,0 +1,57 @@
+"""Framed JSON over the private control socket: four bytes of length, big-endian, then UTF-8 JSON."""
+import fcntl
+import json
+import os
+import socket
+import struct
+import threading
+
+# Out of the way of programs that close or reuse the low descriptors.
+DESCRIPTOR_MIN = 200
+FRAME_BYTES_MAX = 16 * 1024 * 1024
+
+
+class Channel:
+    """One sender at a time by a lock; one reader, the control thread."""
+
+    def __init__(self, descriptor):
+        high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, DESCRIPTOR_MIN)
+        os.close(descriptor)
+        self._socket = socket.socket(fileno=high)
+        self._socket.setblocking(True)
+        self._lock = threading.Lock()
+        self._open = True
+
+    def send(self, message):
+        # ASCII escapes carry lone surrogates, which UTF-8 cannot.
+        body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+        with self._lock:
+            if self._open:
+                self._socket.sendall(struct.pack(">I", len(body)) + body)
+
+    def receive(self):
+        """The next message; None at the end of the connection."""
+        head = self._read_exactly(4)
+        if head is None:
+            return None
+        (length,) = struct.unpack(">I", head)
+        if length > FRAME_BYTES_MAX:
+            raise ValueError("control frame of %d bytes" % length)
+        body = self._read_exactly(length)
+        return None if body is None else json.loads(body)
+
+    def drop_after_fork(self):
+        """A forked child must neither speak for the kernel nor keep its connection open."""
+        self._lock = threading.Lock()
+        self._open = False
+        os.close(self._socket.detach())
+
+    def _read_exactly(self, count):
+        chunks = []
+        while count > 0:
+            chunk = self._socket.recv(min(count, 1 << 16))
+            if not chunk:
+                return None
+            chunks.append(chunk)
+            count -= len(chunk)
+        return b"".join(chunks)

@@ -1,0 +1,64 @@
+"""Exceptions as text: what a person would see in an interactive Python, without the frames of this harness."""
+import os
+import traceback
+
+HARNESS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+ERROR_BYTES_MAX = 32 * 1024
+# The last line is never cut, but a frame has to end somewhere.
+LAST_LINE_BYTES_MAX = 256 * 1024
+
+
+def format_failure(exception, memory_limit=None):
+    """``(text, omitted)``: traceback with chained causes. ``omitted`` counts bytes cut from its middle."""
+    try:
+        report = traceback.TracebackException(type(exception), exception, exception.__traceback__)
+        _strip(report, set())
+        lines = "".join(report.format()).rstrip("\n")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failure:  # a hostile __str__, __cause__ or recursion
+        lines = "%s: <its text could not be made: %s>" % (type(exception).__name__, type(failure).__name__)
+    if isinstance(exception, MemoryError) and memory_limit:
+        lines += "%s memory limit of this kernel: %d MiB" % (
+            ":" if lines.endswith("MemoryError") else ";",
+            memory_limit // (1024 * 1024),
+        )
+    return shorten(lines)
+
+
+def shorten(text):
+    """Cuts the middle; the last line stays whole."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) <= ERROR_BYTES_MAX:
+        return text, 0
+    head, last = encoded.rpartition(b"\n")[::2]
+    first = head[: ERROR_BYTES_MAX // 3]
+    rest = head[len(first) :]
+    middle = rest[max(0, len(rest) - (ERROR_BYTES_MAX - len(first))) :]
+    omitted = len(rest) - len(middle)
+    if len(last) > LAST_LINE_BYTES_MAX:
+        omitted += len(last) - LAST_LINE_BYTES_MAX
+        last = last[: LAST_LINE_BYTES_MAX // 2] + b" ... " + last[len(last) - LAST_LINE_BYTES_MAX // 2 :]
+    parts = [part.decode("utf-8", "replace") for part in (first, middle, last)]
+    if not omitted:
+        return "\n".join(["".join(parts[:2]), parts[2]]), 0
+    note = "[... %d bytes omitted ...]" % omitted
+    return "\n".join(part for part in (parts[0], note, parts[1], parts[2]) if part), omitted
+
+
+def _strip(report, seen):
+    if report is None or id(report) in seen:
+        return
+    seen.add(id(report))
+    frames = report.stack
+    start = next((index for index, frame in enumerate(frames) if frame.filename.startswith("<cell-")), None)
+    if start is not None:
+        del frames[:start]
+    frames[:] = [frame for frame in frames if not frame.filename.startswith(HARNESS)]
+    if start is None and not any(not frame.filename.startswith(HARNESS) for frame in frames):
+        # Only our own frames: the cell never ran (a syntax error), so there is no trace to head.
+        report.exc_traceback = None
+    _strip(report.__cause__, seen)
+    _strip(report.__context__, seen)
+    for inner in getattr(report, "exceptions", None) or ():
+        _strip(inner, seen)

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs'
+import { openStore } from '@callboard/store'
+import {
+  type Context,
+  defineWorker,
+  type RunningWorker,
+  type RunOptions,
+  type ToolError,
+  type ToolResult,
+  type Worker,
+} from '@callboard/worker'
+import { parseKernelConfig } from './config.js'
+import { evalSpec, runEval } from './eval-tool.js'
+import type { RegisteredTool } from './help.js'
+import { help, helpSpec } from './help-tool.js'
+import { KernelPool } from './kernel-pool.js'
+import { type Agent, KernelRecords } from './records.js'
+import { resetKernel, resetSpec } from './reset-tool.js'
+import { type Failure, refusedReport } from './run-report.js'
+import { type KernelSchema, migrations } from './schema.js'
+import { readSession, sessionSpec } from './session-tool.js'
+
+export interface KernelWorkerOptions {
+  /** Holds the database (unless `databaseUrl` is given) and the working directories of the kernels. */
+  readonly dataDirectory: string
+  readonly databaseUrl?: string
+  /** Section `kernel` of callboard.config.json; absent means the defaults. */
+  readonly config?: unknown
+}
+
+/** The worker with the store and the kernels behind it. Rejects with a KernelConfigError or a StoreError. */
+export async function createKernelWorker(options: KernelWorkerOptions): Promise<KernelWorker> {
+  const config = parseKernelConfig(options.config)
+  const store = await openStore<KernelSchema>({
+    name: 'kernel',
+    migrations,
+    dataDirectory: options.dataDirectory,
+    ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
+    // Rows explain what happened; variables die with the machine anyway.
+    durability: 'normal',
+    // Replicas on one machine share the file.
+    access: 'shared',
+  })
+  const records = new KernelRecords(store)
+  const pool = new KernelPool({ config, records, dataDirectory: options.dataDirectory })
+  const worker = defineWorker({
+    service: 'kernel',
+    version: packageVersion(),
+    // Enough for all kernels and their first waiting runs, so that a busy house still answers weave_session.
+    concurrency: 256,
+    replicas: 'many',
+    affinity: 'principal',
+    holdUntil: () => pool.busyUntil,
+    formatError,
+  })
+  const tools: readonly RegisteredTool[] = [
+    { name: 'weave_eval', spec: evalSpec },
+    { name: 'weave_session', spec: sessionSpec },
+    { name: 'weave_reset', spec: resetSpec },
+    { name: 'weave_help', spec: helpSpec },
+  ]
+  worker.tool('weave_eval', evalSpec, (input, context) =>
+    runEval(input, context, pool.kernelOf(agentOf(context)), config),
+  )
+  worker.tool('weave_session', sessionSpec, ({ session_id }, context) => {
+    const agent = agentOf(context)
+    return readSession(session_id, agent, records, pool.find(agent))
+  })
+  worker.tool('weave_reset', resetSpec, (input, context) => {
+    const agent = agentOf(context)
+    return resetKernel(input, agent, records, pool.kernelOf(agent))
+  })
+  worker.tool('weave_help', helpSpec, ({ topic }) => help(topic, tools, config))
+  worker.onSessionClosed((session) => {
+    // The kernel ends in any case; if the store is away, its session stays held and is not taken over.
+    pool.closeSession(session).catch(() => {})
+  })
+  return new KernelWorker(worker, pool, store)
+}
+
+/** The definition and what stands behind it. However it ends, every kernel ends within a second, then the store. */
+export class KernelWorker implements AsyncDisposable {
+  /** The definition, e.g. for `connectForTest`. */
+  readonly worker: Worker
+  readonly pool: KernelPool
+  readonly #store: { close(): Promise<void> }
+
+  constructor(worker: Worker, pool: KernelPool, store: { close(): Promise<void> }) {
+    this.worker = worker
+    this.pool = pool
+    this.#store = store
+  }
+
+  /** Runs until drained, see `Worker.run`. */
+  async run(options?: RunOptions): Promise<void> {
+    try {
+      await this.worker.run(options)
+    } finally {
+      await this.close()
+    }
+  }
+
+  /** Resolves when signed in. `stop()` of the handle, or its end for another reason, closes all. */
+  async start(options?: RunOptions): Promise<RunningWorker> {
+    const running = await this.worker.start(options).catch(async (error: unknown) => {
+      await this.close()
+      throw error
+    })
+    const closed = running.closed.finally(() => this.close())
+    closed.catch(() => {})
+    // Not after the drain, which could wait for a cell for half a minute: a kernel's state ends here in any case.
+    const stop = async () => {
+      await Promise.all([this.pool.close(), running.stop()])
+      await this.close()
+    }
+    return {
+      get service() {
+        return running.service
+      },
+      get instance() {
+        return running.instance
+      },
+      get state() {
+        return running.state
+      },
+      get refused() {
+        return running.refused
+      },
+      closed,
+      stop,
+      [Symbol.asyncDispose]: stop,
+    }
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    await this.pool.close()
+    await this.#store.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+function agentOf({ caller }: Context): Agent {
+  return { owner: caller.onBehalfOf ?? caller.principal, session: caller.session }
+}
+
+/** weave_eval fills all its fields even when it refuses: its `error` is a string by contract. */
+function formatError(error: ToolError, tool: { readonly name: string; readonly hasOutputSchema: boolean }): ToolResult {
+  const { code, message, retryable, retryAfterMs } = error
+  const failure: Failure = { code, message, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+  const value = tool.name === evalToolName ? refusedReport(failure) : undefined
+  return {
+    content: [{ type: 'text', text: JSON.stringify(value ?? failure) }],
+    ...(value && { structuredContent: value }),
+    isError: true,
+    _meta: { 'callboard/error': failure },
+  }
+}
+
+const evalToolName = 'weave_eval'
+
+function packageVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  return manifest.version
+}

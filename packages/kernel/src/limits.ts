@@ -1,0 +1,64 @@
+/** Every limit of this package that no configuration changes; those that one does are in `config.ts`. */
+
+/** A control frame: a traceback with its longest last line, escaped as ASCII, and room. Equals the harness's own. */
+export const controlFrameBytesMax = 16 * 1024 * 1024
+
+/** Per stream and reply: what an agent can read without losing its context. */
+export const streamBytesMax = 32 * 1024
+/** Of that, how much comes from the beginning; the end says more about what happened. */
+export const streamHeadShare = 0.3
+/** A line longer than this is passed on before its end is known; a later carriage return no longer replaces it. */
+export const lineBytesMax = 8 * 1024
+/** Past this an escape sequence is not one. */
+export const escapeBytesMax = 4 * 1024
+/** What background threads and tasks wrote between two runs, as told in the next reply. */
+export const lateBytesMax = 1024
+
+/** Marks are seen within a millisecond or two; a second means that somebody closed our descriptors. */
+export const markWaitMs = 1_000
+/** After an exit, for output that is still in the FIFOs; a program started by a cell may hold them open for longer. */
+export const exitDrainMs = 300
+/** Startup text of a Python that does not get as far as the harness. */
+export const startupTextBytesMax = 4 * 1024
+/** Stack traces that faulthandler writes when a kernel crashes or is about to be killed. */
+export const faultsBytesMax = 8 * 1024
+/** Two hundred times the usual: a machine under full load still gets there. */
+export const startMs = 20_000
+export const probeMs = 1_000
+
+/** The ladder of an interrupt, from its announcement: the whole process group, a stack trace, the end. */
+export const interruptGroupMs = 2_000
+export const interruptTraceMs = 4_700
+export const interruptKillMs = 5_000
+/** Room below a call's deadline for the whole ladder and the reply. */
+export const deadlineMarginMs = 6_500
+/** SIGTERM first, so that programs started by cells can clean up; all is over within a second. */
+export const terminateGraceMs = 300
+
+/** A kernel that dies again and again would only burn the machine. */
+export const deathsMax = 5
+export const deathsWindowMs = 60_000
+export const deathsRefusalMs = 30_000
+
+export const progressIntervalMs = 250
+export const progressSilenceMs = 5_000
+export const progressBytesMax = 4 * 1024
+
+/** Longer than any useful wait, and the longest call that the hub allows. */
+export const timeoutSMax = 3_600
+export const displaysMax = 10
+
+export const codeLengthMax = 1_000_000
+/** What a run's row and a history entry keep of the code. */
+export const storedCodeLengthMax = 16 * 1024
+export const historyCodeLengthMax = 200
+export const recentHistoryMax = 10
+export const namesListedMax = 50
+/** Rows kept; pruned once per so many runs. */
+export const runsKeptMax = 10_000
+export const historyKeptMax = 1_000
+export const kernelsKeptMax = 1_000
+export const pruneEveryRuns = 100
+
+export const idleSweepMs = 30_000
+export const queueRetryAfterMs = 1_000

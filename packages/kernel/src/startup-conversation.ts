@@ -1,0 +1,89 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { boundedText } from './bounded-text.js'
+import { encodeFrame, FrameDecoder } from './control-frames.js'
+import { startMs, startupTextBytesMax } from './limits.js'
+import { type FromKernel, parseFromKernel, type ToKernel } from './messages.js'
+import type { Exit } from './process-group.js'
+
+/** The process did not get as far as running cells. `message` says what a person can do about it. */
+export class KernelStartError extends Error {
+  override readonly name = 'KernelStartError'
+}
+
+/** Hello, attached, ready: everything before the first cell, with one time limit and one explanation of a failure. */
+export class StartupConversation {
+  readonly #python: string
+  readonly #control: Socket
+  readonly #decoder = new FrameDecoder()
+  readonly #text = boundedText(startupTextBytesMax)
+  readonly #failed: Promise<never>
+  readonly #timer: NodeJS.Timeout
+  readonly #early: FromKernel[] = []
+  #onMessage: (message: FromKernel) => void = (message) => this.#early.push(message)
+  #onDamage: () => void = () => {}
+
+  constructor(python: string, child: ChildProcess, control: Socket, exit: Promise<Exit>) {
+    this.#python = python
+    this.#control = control
+    child.stderr?.on('data', this.#text.push)
+    // Writing to a process that has just died is no failure of its own: the exit tells all.
+    for (const stream of child.stdio) stream?.on('error', () => {})
+    control.on('data', (chunk: Buffer) => this.#receive(chunk))
+    let fail: (error: KernelStartError) => void = () => {}
+    this.#failed = new Promise((_, reject) => {
+      fail = reject
+    })
+    this.#failed.catch(() => {})
+    this.#timer = setTimeout(
+      () => fail(new KernelStartError(`Python did not start within ${startMs / 1000} s.`)),
+      startMs,
+    )
+    exit.then((end) => fail(new KernelStartError(this.#explain(end))))
+  }
+
+  send(message: ToKernel): void {
+    this.#control.write(encodeFrame(message))
+  }
+
+  async expect<Type extends FromKernel['type']>(type: Type): Promise<Extract<FromKernel, { type: Type }>> {
+    const message = await Promise.race([this.#next(), this.#failed])
+    if (message.type !== type) throw new KernelStartError(`The harness sent "${message.type}" instead of "${type}".`)
+    return message as Extract<FromKernel, { type: Type }>
+  }
+
+  handOver(onMessage: (message: FromKernel) => void, onDamage: () => void): void {
+    clearTimeout(this.#timer)
+    this.#onMessage = onMessage
+    this.#onDamage = onDamage
+  }
+
+  #next(): Promise<FromKernel> {
+    const early = this.#early.shift()
+    if (early) return Promise.resolve(early)
+    return new Promise((resolve) => {
+      this.#onMessage = (message) => {
+        this.#onMessage = (later) => this.#early.push(later)
+        resolve(message)
+      }
+    })
+  }
+
+  #receive(chunk: Buffer): void {
+    const { values, broken } = this.#decoder.push(chunk)
+    for (const value of values) {
+      const message = parseFromKernel(value)
+      if (message) this.#onMessage(message)
+    }
+    if (broken) this.#onDamage()
+  }
+
+  #explain(end: Exit): string {
+    clearTimeout(this.#timer)
+    const advice = 'Install CPython 3.9 or newer, or set "python" in section "kernel" of callboard.config.json.'
+    if (end.error) return `Python could not be started as "${this.#python}" (${end.error.message}). ${advice}`
+    const text = this.#text.text().trim()
+    const how = end.signal ?? `exit code ${end.code}`
+    return `Python ("${this.#python}") ended while starting (${how})${text === '' ? '' : `: ${text}`}. ${advice}`
+  }
+}

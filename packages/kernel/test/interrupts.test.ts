@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { evaluate, openPool, type PoolFixture } from './support/fixture.js'
+
+let house: PoolFixture
+beforeAll(async () => {
+  house = await openPool()
+})
+afterAll(() => house[Symbol.asyncDispose]())
+
+const timeoutMs = 200
+
+describe('an interrupt within a second', () => {
+  it.each([
+    ['a sleep', 'import time\ntime.sleep(60)'],
+    ['a lock', 'import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()'],
+    ['an awaited sleep', 'import asyncio\nawait asyncio.sleep(60)'],
+    ['a sleep inside a coroutine', 'import asyncio, time\nasync def f(): time.sleep(60)\nawait f()'],
+    ['asyncio.run', 'import asyncio\nasyncio.run(asyncio.sleep(60))'],
+    ['a busy loop', 'while True: pass'],
+    ['a program', 'import subprocess\nsubprocess.run(["sleep", "60"])'],
+    ['a queue', 'import queue\nqueue.Queue().get()'],
+  ])('ends %s and keeps the variables', async (_, code) => {
+    const kernel = house.kernel()
+    await evaluate(kernel, 'kept = 7')
+    const startedAt = performance.now()
+    const report = await evaluate(kernel, code, { timeoutMs })
+    expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 1_000)
+    expect(report).toMatchObject({ status: 'timeout', success: false, result: null, failure: null })
+    expect(report.error).toMatch(
+      /KeyboardInterrupt\nTimeout: run \d+ was interrupted after 0\.2 s; the kernel lives and its variables are kept\.$/,
+    )
+    expect(await evaluate(kernel, 'kept')).toMatchObject({ result: '7', epoch: report.epoch, notices: [] })
+  })
+
+  it('reaches os.system by the process group', async () => {
+    const kernel = house.kernel()
+    const report = await evaluate(kernel, 'import os\nos.system("sleep 60")\nimport time\ntime.sleep(60)', {
+      timeoutMs,
+    })
+    expect(report.status).toBe('timeout')
+    expect(report.duration_s).toBeLessThan(4)
+    expect((await evaluate(kernel, 'kept')).result).toBe('7')
+  })
+
+  it('keeps the output so far', async () => {
+    const report = await evaluate(house.kernel(), 'import time\nprint("so far")\ntime.sleep(60)', { timeoutMs })
+    expect(report).toMatchObject({ stdout: 'so far\n', status: 'timeout' })
+  })
+})
+
+describe('an interrupt is for one run only', () => {
+  it('is reported as ok when the code catches it and ends well', async () => {
+    const report = await evaluate(
+      house.kernel(),
+      'import time\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    pass\n"cleaned"',
+      { timeoutMs },
+    )
+    expect(report).toMatchObject({ status: 'ok', result: "'cleaned'" })
+  })
+
+  it('at the end of a run spares the next', async () => {
+    const kernel = house.kernel()
+    for (let round = 0; round < 40; round += 1) {
+      const aborted = new AbortController()
+      const first = evaluate(kernel, 'import time\ntime.sleep(0.003)', { signal: aborted.signal })
+      setTimeout(() => aborted.abort(), 3 + (round % 5))
+      const second = evaluate(kernel, 'sum(range(20_000))')
+      expect(['ok', 'interrupted', 'refused']).toContain((await first).status)
+      expect(await second).toMatchObject({ result: '199990000', status: 'ok' })
+    }
+  })
+
+  it('a signal that nobody announced does nothing', async () => {
+    const kernel = house.kernel()
+    expect(await evaluate(kernel, 'import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"alive"')).toMatchObject({
+      result: "'alive'",
+    })
+  })
+
+  it('survives a cell that replaces the handler', async () => {
+    const kernel = house.kernel()
+    await evaluate(kernel, 'import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)')
+    expect((await evaluate(kernel, 'import time\ntime.sleep(60)', { timeoutMs })).status).toBe('timeout')
+  })
+
+  it('a cancelled call interrupts its run, or never starts it', async () => {
+    const kernel = house.kernel()
+    const first = new AbortController()
+    const second = new AbortController()
+    const running = evaluate(kernel, 'import time\ntime.sleep(60)', {
+      signal: first.signal,
+      onStart: () => first.abort(),
+    })
+    const waiting = evaluate(kernel, 'never = 1', { signal: second.signal })
+    second.abort()
+    expect(await waiting).toMatchObject({ status: 'refused', run_id: null, failure: { code: 'cancelled' } })
+    expect(await running).toMatchObject({ status: 'interrupted', failure: null })
+    expect((await evaluate(kernel, '"never" in globals()')).result).toBe('False')
+  })
+})
+
+describe('what cannot be interrupted', () => {
+  it('is killed, and nobody says that variables were kept', async () => {
+    const kernel = house.kernel('stuck')
+    await evaluate(kernel, 'gone = 1')
+    const report = await evaluate(kernel, 'import itertools\nprint("in")\nsum(itertools.repeat(0))', { timeoutMs })
+    expect(report).toMatchObject({
+      status: 'kernel_died',
+      success: false,
+      stdout: 'in\n',
+      failure: { code: 'kernel_died', retryable: false },
+    })
+    expect(report.error).toMatch(/It ran longer than 0\.2 s\. It was killed because it did not react to the interrupt/)
+    // faulthandler's trace, written while the interpreter was held.
+    expect(report.error).toMatch(/File "<cell-\d+>", line 3/)
+    expect(report.error).toMatch(/variables of this kernel are lost/)
+    const next = await evaluate(kernel, '"gone" in globals()')
+    expect(next).toMatchObject({ result: 'False', epoch: report.epoch! + 1 })
+    expect(next.notices).toEqual([
+      expect.stringMatching(/^Variables lost: epoch \d+ of this kernel has ended\. It was killed/),
+    ])
+  })
+
+  it('a coroutine that swallows its cancellation gets the signal', async () => {
+    const code =
+      'import asyncio\nwhile True:\n    try:\n        await asyncio.sleep(60)\n    except asyncio.CancelledError:\n        pass'
+    const report = await evaluate(house.kernel(), code, { timeoutMs })
+    expect(report.status).toBe('timeout')
+    expect(report.duration_s).toBeLessThan(4.5)
+  })
+})

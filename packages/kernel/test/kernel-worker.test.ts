@@ -1,0 +1,391 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectForTest, type TestCallOptions, type TestLink, textOf } from '@callboard/worker/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { examples } from '../src/examples.js'
+import { createKernelWorker, KernelConfigError, type KernelWorker } from '../src/index.js'
+import type { RunReport } from '../src/run-report.js'
+import { groupMembers, until } from './support/processes.js'
+
+let directory: string
+let kernel: KernelWorker
+let link: TestLink
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'callboard-kernel-test-'))
+  kernel = await createKernelWorker({ dataDirectory: directory })
+  link = await connectForTest(kernel.worker)
+})
+
+afterEach(async () => {
+  await link.close()
+  await kernel.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+async function run(code: string, options?: TestCallOptions, more: object = {}): Promise<RunReport> {
+  const { structuredContent } = await link.callTool<RunReport>('weave_eval', { code, ...more }, options)
+  return structuredContent!
+}
+
+interface Session {
+  readonly session_id: string
+  readonly recent_history: readonly { readonly action: string; readonly success: boolean; readonly timestamp: string }[]
+  readonly kernel: { readonly state: string; readonly [key: string]: unknown }
+  readonly names: readonly string[]
+  readonly [key: string]: unknown
+}
+
+async function session(args: { readonly [key: string]: unknown } = {}, options?: TestCallOptions): Promise<Session> {
+  return (await link.callTool<Session>('weave_session', args, options)).structuredContent!
+}
+
+describe('definitions', () => {
+  it('are the four tools of the contract, with annotations, without what clients cannot parse', () => {
+    const tools = link.definitions.tools ?? []
+    expect(tools.map(({ name }) => name)).toEqual(['weave_eval', 'weave_session', 'weave_reset', 'weave_help'])
+    for (const tool of tools) {
+      expect(Object.keys(tool.annotations ?? {})).toEqual(
+        expect.arrayContaining(['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']),
+      )
+      expect(JSON.stringify([tool.inputSchema, tool.outputSchema])).not.toMatch(/"(default|format)":/)
+      expect(tool.inputSchema['additionalProperties']).toBe(false)
+    }
+  })
+
+  it('are refused whole when the configuration is wrong, with every problem', async () => {
+    const config = { maxKernels: 0, memoryMiB: 'much', colour: 'red' }
+    const failure = await createKernelWorker({ dataDirectory: directory, config }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(KernelConfigError)
+    expect((failure as KernelConfigError).problems).toHaveLength(3)
+    expect((failure as KernelConfigError).message).toMatch(/kernel\.maxKernels: [\s\S]*kernel\.memoryMiB: /)
+  })
+})
+
+describe('weave_eval', () => {
+  it('answers exactly what the contract and this version promise', async () => {
+    const answer = await link.callTool<RunReport>('weave_eval', { code: '1 + 1' })
+    expect(answer.isError).toBeFalsy()
+    expect(answer.structuredContent).toEqual({
+      result: '2',
+      stdout: '',
+      stderr: '',
+      success: true,
+      error: null,
+      status: 'ok',
+      run_id: 1,
+      epoch: 1,
+      duration_s: expect.any(Number),
+      names: { added: [], changed: [], deleted: [] },
+      truncated: null,
+      failure: null,
+      notices: [],
+    })
+    expect(JSON.parse(textOf(answer))).toMatchObject({ result: '2', success: true })
+  })
+
+  it('is no error of the tool when the code raises', async () => {
+    const answer = await link.callTool<RunReport>('weave_eval', { code: '1 / 0', timeout_s: null })
+    expect(answer.isError).toBeFalsy()
+    expect(answer.structuredContent).toMatchObject({ success: false, status: 'error', failure: null })
+  })
+
+  it('is one when the kernel dies, with all fields and the error in _meta', async () => {
+    const answer = await link.callTool<RunReport>('weave_eval', { code: 'import os; os._exit(1)' })
+    expect(answer.isError).toBe(true)
+    expect(answer.structuredContent).toMatchObject({
+      success: false,
+      status: 'kernel_died',
+      failure: { code: 'kernel_died' },
+    })
+    expect(answer._meta?.['callboard/error']).toEqual(answer.structuredContent?.failure)
+  })
+
+  it.each([[{}], [{ code: 1 }], [{ code: '1', timeout_s: 0 }], [{ code: '1', foreground_s: 3 }]])(
+    'refuses %j in its own shape',
+    async (args) => {
+      const answer = await link.callTool<RunReport>('weave_eval', args)
+      expect(answer.isError).toBe(true)
+      expect(answer.structuredContent).toMatchObject({
+        result: null,
+        stdout: '',
+        success: false,
+        status: 'refused',
+        run_id: null,
+        failure: { code: 'invalid_argument', retryable: false },
+      })
+      expect(answer.structuredContent?.error).toMatch(/code|timeout_s|foreground_s/)
+    },
+  )
+
+  it('interrupts after timeout_s, and below the deadline of the call', async () => {
+    expect(await run('import time; time.sleep(60)', {}, { timeout_s: 0.2 })).toMatchObject({ status: 'timeout' })
+    expect(await run('time.sleep(60)', { timeoutMs: 6_800 })).toMatchObject({ status: 'timeout' })
+    expect(await run('time.sleep(60)', { timeoutMs: 3_000 })).toMatchObject({
+      status: 'refused',
+      failure: { code: 'deadline_exceeded' },
+    })
+  })
+
+  it('streams output as progress to a client that wants it', async () => {
+    const messages: string[] = []
+    const options: TestCallOptions = {
+      client: { progress: true },
+      onProgress: ({ message }) => {
+        messages.push(message ?? '')
+        aborted.abort()
+      },
+      signal: undefined as never,
+    }
+    const aborted = new AbortController()
+    const report = await run('import time\nprint("first")\ntime.sleep(60)', { ...options, signal: aborted.signal })
+    expect(report.status).toBe('interrupted')
+    expect(messages[0]).toBe('[stdout, 6 bytes so far]\nfirst\n')
+  })
+
+  it('keeps agents apart, and the sessions of one owner too', async () => {
+    await run('secret = 1')
+    expect((await run('"secret" in globals()', { session: 'session-2' })).result).toBe('False')
+    const other = { principal: 'agent:other', session: 'session-1' }
+    expect(await run('"secret" in globals()', other)).toMatchObject({ result: 'False', run_id: 1, epoch: 1 })
+    expect((await run('secret')).result).toBe('1')
+  })
+
+  it('counts a nested call to its root principal', async () => {
+    await run('mine = 1')
+    const nested = { principal: 'worker:scheduler', onBehalfOf: 'agent:main', depth: 1 }
+    const direct = await session()
+    expect((await session({}, nested)).session_id).not.toBe(undefined)
+    expect(direct.names).toEqual(['mine'])
+  })
+
+  it('holds the hub while a cell runs', async () => {
+    expect(kernel.worker.options.holdUntil?.()).toBeUndefined()
+    const before = Date.now()
+    const aborted = new AbortController()
+    const running = run('import time; time.sleep(60)', { signal: aborted.signal }, { timeout_s: 100 })
+    await until(() => kernel.worker.options.holdUntil?.() !== undefined)
+    expect(kernel.worker.options.holdUntil?.()).toBeGreaterThan(before + 99_000)
+    expect((await session()).kernel).toMatchObject({ state: 'busy', running_run: 1 })
+    aborted.abort()
+    await running
+    expect(kernel.worker.options.holdUntil?.()).toBeUndefined()
+  })
+})
+
+describe('weave_session', () => {
+  it('is made on first use and never starts Python', async () => {
+    const first = await session()
+    expect(first).toEqual({
+      session_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      session_name: 'untitled',
+      vibe: null,
+      tempo_bpm: 120,
+      active_rules: [],
+      markers: [],
+      recent_history: [],
+      transport_state: 'stopped',
+      current_beat: 0,
+      kernel: {
+        state: 'absent',
+        runtime: null,
+        isolation: expect.stringMatching(/^none/),
+        epoch: null,
+        running_run: null,
+        queue_length: 0,
+        memory_bytes: null,
+        last_death: null,
+      },
+      names: [],
+      names_total: 0,
+    })
+    expect((await session()).session_id).toBe(first.session_id)
+  })
+
+  it('shows the newest ten runs, newest first, within 8 KiB', async () => {
+    for (let index = 0; index < 12; index += 1) await run(`value_${index} = "${'x'.repeat(2_000)}"`)
+    await run('value_0 = 1\n1 / 0')
+    const { recent_history, names, kernel: state, ...rest } = await session()
+    expect(recent_history).toHaveLength(10)
+    expect(recent_history[0]).toEqual({
+      action: 'eval 13: value_0 = 1; 1 / 0',
+      success: false,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+    expect(recent_history[1]?.success).toBe(true)
+    expect(names[0]).toBe('value_0')
+    expect(state).toMatchObject({ state: 'idle', epoch: 1, runtime: expect.stringMatching(/^python3 3\./) })
+    expect(JSON.stringify({ recent_history, names, state, ...rest }).length).toBeLessThan(8 * 1024)
+  })
+
+  it('honours session_id, and tells nobody of others’', async () => {
+    const mine = await session()
+    const second = await session({}, { session: 'session-2' })
+    expect(second).toMatchObject({ session_name: 'untitled 2' })
+    expect((await session({ session_id: mine.session_id }, { session: 'session-2' })).session_id).toBe(mine.session_id)
+    const foreign = await link.callTool('weave_session', { session_id: mine.session_id }, { principal: 'agent:other' })
+    expect(foreign.isError).toBe(true)
+    expect(foreign.structuredContent).toBeUndefined()
+    expect(JSON.parse(textOf(foreign))).toMatchObject({ code: 'not_found', retryable: false })
+    expect(foreign._meta?.['callboard/error']).toMatchObject({ code: 'not_found' })
+  })
+
+  it('is taken over by the next agent of the owner, with its history; the kernel ends with the first', async () => {
+    await run('x = 1')
+    const group = kernel.pool.find({ owner: 'agent:main', session: 'session-1' })?.pid ?? 0
+    const before = await session()
+    await link.closeSession('session-1')
+    await until(() => group > 0 && groupMembers(group).length === 0)
+    expect((await session({}, { session: 'session-9' })).session_id).toBe(before.session_id)
+    expect((await session({}, { session: 'session-9' })).recent_history).toHaveLength(1)
+    expect(await run('"x" in globals()', { session: 'session-9' })).toMatchObject({
+      result: 'False',
+      epoch: 2,
+      run_id: 2,
+    })
+  })
+})
+
+describe('weave_reset', () => {
+  it('gives a new process', async () => {
+    await run('x = 1; import os; os.chdir("/")')
+    const { structuredContent } = await link.callTool('weave_reset')
+    expect(structuredContent).toEqual({ level: 'process', epoch: 2, cleared: { names: 2, session: false } })
+    const report = await run('import os; "x" in globals(), os.getcwd() == "/"')
+    expect(report).toMatchObject({
+      result: '(False, False)',
+      epoch: 2,
+      notices: [expect.stringMatching(/ended by weave_reset/)],
+    })
+    expect((await session()).recent_history).toHaveLength(2)
+  })
+
+  it('clears names and tasks in the same process', async () => {
+    await run(
+      'import asyncio\nlog = []\nasync def tick():\n    while True:\n        await asyncio.sleep(0.005)\nt = asyncio.create_task(tick())\nawait asyncio.sleep(0)',
+    )
+    expect((await link.callTool('weave_reset', { level: 'names' })).structuredContent).toMatchObject({
+      level: 'names',
+      epoch: 1,
+      cleared: { names: 4 },
+    })
+    expect(
+      await run(
+        'import asyncio\n[n for n in dir() if not n.startswith("__")], len(asyncio.all_tasks()) - 1 if await asyncio.sleep(0) is None else None',
+      ),
+    ).toMatchObject({ result: "(['asyncio'], 0)", epoch: 1 })
+    expect((await session()).names).toEqual(['asyncio'])
+  })
+
+  it.each(['names', 'process'] as const)('%s stops what runs and drops what waits', async (level) => {
+    const running = run('import time\nprint("x")\ntime.sleep(60)')
+    const waiting = run('1')
+    await until(() => kernel.worker.options.holdUntil?.() !== undefined)
+    await until(() => kernel.pool.find({ owner: 'agent:main', session: 'session-1' })?.output?.stdout === 'x\n')
+    expect((await link.callTool('weave_reset', { level })).structuredContent).toMatchObject({
+      level,
+      epoch: level === 'names' ? 1 : 2,
+    })
+    expect(await running).toMatchObject({
+      status: level === 'names' ? 'interrupted' : 'kernel_died',
+      error: expect.stringMatching(/weave_reset/),
+    })
+    expect(await waiting).toMatchObject({ status: 'refused', failure: { code: 'cancelled' } })
+    expect((await run('2')).result).toBe('2')
+  })
+
+  it('clears the session only when asked', async () => {
+    await run('1')
+    const before = await session()
+    expect((await link.callTool('weave_reset', { clear_session: true })).structuredContent).toMatchObject({
+      cleared: { session: true },
+    })
+    expect(await session()).toMatchObject({
+      session_id: before.session_id,
+      session_name: 'untitled',
+      recent_history: [],
+    })
+  })
+
+  it('starts nothing where nothing was', async () => {
+    expect((await link.callTool('weave_reset')).structuredContent).toEqual({
+      level: 'process',
+      epoch: null,
+      cleared: { names: 0, session: false },
+    })
+    expect((await session()).kernel.state).toBe('absent')
+  })
+})
+
+describe('weave_help', () => {
+  it('names every tool, topic and limit', async () => {
+    const text = textOf(await link.callTool('weave_help'))
+    for (const name of [
+      'weave_eval',
+      'weave_session',
+      'weave_reset',
+      'weave_help',
+      'api',
+      'session',
+      'scheduler',
+      'examples',
+    ])
+      expect(text).toContain(name)
+    expect(text).toMatch(/64 kernels per worker/)
+    expect(textOf(await link.callTool('weave_help', { topic: 'overview' }))).toBe(text)
+  })
+
+  it('is built from what is registered', async () => {
+    const text = textOf(await link.callTool('weave_help', { topic: 'api' }))
+    for (const tool of link.definitions.tools ?? []) {
+      expect(text).toContain(`${tool.name}: ${tool.description}`)
+      for (const field of Object.keys(tool.inputSchema['properties'] as object)) expect(text).toContain(`- ${field} (`)
+    }
+    expect(textOf(await link.callTool('weave_help', { topic: 'weave_eval' }))).toContain(
+      '- timeout_s (number or null, optional)',
+    )
+  })
+
+  it('is truthful about the scheduler', async () => {
+    expect(textOf(await link.callTool('weave_help', { topic: 'Scheduler' }))).toMatch(/no clock and no rules/)
+  })
+
+  it('refuses an unknown topic with all names and the nearest', async () => {
+    const answer = await link.callTool('weave_help', { topic: 'exmaples' })
+    expect(answer.isError).toBe(true)
+    expect(textOf(answer)).toMatch(
+      /\(did you mean examples\?\)\. Topics: overview, api, session, scheduler, examples; tools: weave_eval/,
+    )
+  })
+
+  it('shows examples that work', async () => {
+    const text = textOf(await link.callTool('weave_help', { topic: 'examples' }))
+    for (const { title, code, expect: expected } of examples) {
+      expect(text).toContain(`# ${title}\n${code}`)
+      const report = await run(code)
+      if (expected.result !== undefined) expect(report.result, title).toBe(expected.result)
+      if (expected.stdout !== undefined) expect(report.stdout, title).toBe(expected.stdout)
+      if (expected.errorEnds !== undefined) expect(report.error, title).toMatch(new RegExp(`${expected.errorEnds}$`))
+      else expect(report.error, title).toBeNull()
+    }
+  })
+})
+
+describe('a restarted worker', () => {
+  it('remembers the session, goes on counting and says that variables are lost', async () => {
+    await run('x = 1')
+    const before = await session()
+    await link.close()
+    await kernel.close()
+    kernel = await createKernelWorker({ dataDirectory: directory })
+    link = await connectForTest(kernel.worker)
+    expect(await session()).toMatchObject({ session_id: before.session_id, recent_history: before.recent_history })
+    expect(await run('"x" in globals()')).toMatchObject({
+      result: 'False',
+      run_id: 2,
+      epoch: 2,
+      notices: [expect.stringMatching(/^Variables lost: the kernel worker was restarted/)],
+    })
+  })
+})
