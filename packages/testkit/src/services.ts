@@ -1,0 +1,63 @@
+import type { Affinity, Definitions, Replicas } from '@callboard/protocol'
+import type { Random } from './random.js'
+
+export interface ToolSpec {
+  readonly name: string
+  readonly service: string
+  readonly hint: 'none' | 'idempotent' | 'read_only'
+  readonly timeoutMs: number
+}
+
+export interface ServiceSpec {
+  readonly service: string
+  readonly instances: number
+  readonly concurrency: number
+  readonly heartbeatMs: number
+  readonly replicas: Replicas
+  readonly affinity: Affinity
+  readonly drainMs: number
+  readonly trusted: boolean
+  readonly tools: readonly ToolSpec[]
+  readonly uri: string
+}
+
+export function isRetriable(tool: ToolSpec): boolean {
+  return tool.hint !== 'none'
+}
+
+export function makeServices(random: Random): ServiceSpec[] {
+  return Array.from({ length: random.integer(1, 3) }, (_, index) => makeService(random, `svc${index}`))
+}
+
+function makeService(random: Random, service: string): ServiceSpec {
+  const replicas = random.chance(0.25) ? 'one' : 'many'
+  return {
+    service,
+    instances: replicas === 'one' ? 1 : random.integer(1, 3),
+    concurrency: random.pick([1, 1, 2, 3, 8]),
+    heartbeatMs: random.pick([500, 1_000, 1_000, 2_000]),
+    replicas,
+    affinity: random.pick(['none', 'none', 'session', 'principal'] as const),
+    drainMs: random.pick([200, 2_000, 10_000]),
+    trusted: random.chance(0.5),
+    tools: (['none', 'none', 'idempotent', 'read_only'] as const).map((hint, index) => ({
+      name: `${service}_tool${index}`,
+      service,
+      hint,
+      timeoutMs: random.pick([1_000, 5_000, 20_000]),
+    })),
+    uri: `${service}://thing`,
+  }
+}
+
+/** What READY says; `extra` comes and goes by UPDATE. */
+export function definitionsOf(spec: ServiceSpec, extra: boolean): Definitions {
+  const tools = spec.tools.map(({ name, hint, timeoutMs }) => ({
+    name,
+    inputSchema: { type: 'object' as const },
+    annotations: { idempotentHint: hint === 'idempotent', readOnlyHint: hint === 'read_only' },
+    _meta: { 'callboard/timeoutMs': timeoutMs },
+  }))
+  const more = { name: `${spec.service}_extra`, inputSchema: { type: 'object' as const } }
+  return { tools: extra ? [...tools, more] : tools, resources: [{ uri: spec.uri, name: 'thing' }] }
+}
