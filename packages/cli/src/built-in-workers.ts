@@ -1,0 +1,71 @@
+import { didYouMean } from '@callboard/protocol/nearest-name'
+import { UsageError } from './usage-error.js'
+
+export interface WorkerSettings {
+  readonly dataDirectory: string
+  readonly databaseUrl?: string
+  /** The worker's section of the config file, unread. */
+  readonly config: unknown
+}
+
+export interface BuiltInWorker {
+  run(options: { readonly signal: AbortSignal; readonly secret?: string }): Promise<void>
+}
+
+interface Entry {
+  /** Loads the worker's package, which nobody else needs. */
+  readonly create: (settings: WorkerSettings) => Promise<BuiltInWorker>
+  /** What is wrong with its section: sentences that name the key. */
+  readonly checkConfig: (section: unknown) => Promise<readonly string[]>
+  /** A program that must be there, from the worker's section. */
+  readonly program?: (section: unknown) => { readonly name: string; readonly remedy: string }
+}
+
+const builtInWorkers: Readonly<Record<string, Entry>> = {
+  kernel: {
+    create: async (settings) => (await import('@callboard/kernel')).createKernelWorker(settings),
+    checkConfig: async (section) => {
+      // Nothing is wrong with nothing, and `up` is in a hurry.
+      if (section === undefined) return []
+      const { parseKernelConfig } = await import('@callboard/kernel/config')
+      return problemsOf(() => parseKernelConfig(section))
+    },
+    program: python,
+  },
+}
+
+export const builtInWorkerNames: readonly string[] = Object.keys(builtInWorkers)
+
+/** @throws UsageError for a name that is no built-in worker's. */
+export function builtInWorker(name: string): Entry {
+  const entry = Object.hasOwn(builtInWorkers, name) ? builtInWorkers[name] : undefined
+  if (entry !== undefined) return entry
+  throw new UsageError(`There is no worker ${noSuchWorker(name)}`)
+}
+
+export const isBuiltIn = (name: string): boolean => builtInWorkerNames.includes(name)
+
+/** The name, and which there are. */
+export const noSuchWorker = (name: string): string =>
+  `${name}${didYouMean(name, builtInWorkerNames)}; the built-in ones are: ${builtInWorkerNames.join(', ')}.`
+
+function problemsOf(parse: () => unknown): readonly string[] {
+  try {
+    parse()
+    return []
+  } catch (error) {
+    const { problems } = error as { readonly problems?: readonly string[] }
+    if (problems === undefined) throw error
+    return problems.map((problem) => `${problem}.`)
+  }
+}
+
+function python(section: unknown): { name: string; remedy: string } {
+  const own = (section as { python?: unknown } | undefined)?.python
+  const name = typeof own === 'string' && own !== '' ? own : 'python3'
+  return {
+    name,
+    remedy:
+      'install Python 3.9 or later, set "kernel.python" in the config file, or leave kernel out of CALLBOARD_WORKERS',
+  }
+}

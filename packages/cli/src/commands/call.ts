@@ -1,0 +1,79 @@
+import { didYouMean } from '@callboard/protocol/nearest-name'
+import { McpClient } from '../call/mcp-client.js'
+import { showResult, type ToolResult } from '../call/show-result.js'
+import { parseArguments, type Tool } from '../call/tool-arguments.js'
+import { readEnvironment } from '../environment.js'
+import { escapeControls } from '../escape-controls.js'
+import { attach, HubRefusal } from '../hub-link/hub-socket.js'
+import { connectOrStart } from '../hub-link/start-on-demand.js'
+import { complain, exit, printJson } from '../output.js'
+import { UsageError } from '../usage-error.js'
+
+export interface CallOptions {
+  readonly as?: string
+  readonly json?: boolean
+  readonly progress?: boolean
+  /** Seconds. */
+  readonly timeout?: number
+}
+
+/** The same each time: calls that follow one another are one session, so that Python keeps its variables between them. */
+const sessionKey = 'callboard call'
+
+export async function runCall(name: string, words: readonly string[], options: CallOptions): Promise<never> {
+  const client = await connectClient(options)
+  // Ctrl-C is for the call, not only for us.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => client.cancelAll('Cancelled.'))
+  const tool = await findTool(client, name)
+  const params = {
+    name,
+    arguments: parseArguments(tool, words),
+    ...(options.progress && { _meta: { progressToken: 1 } }),
+  }
+  const { timeout } = options
+  const timer = timeout && setTimeout(() => client.cancelAll(`No answer within ${timeout} s.`), timeout * 1000)
+  const result = (await client.request('tools/call', params)) as ToolResult
+  clearTimeout(timer)
+  if (options.json) printJson(result)
+  else showResult(name, result)
+  client.close()
+  return exit(result.isError === true ? 1 : 0)
+}
+
+async function connectClient({ as, progress }: CallOptions): Promise<McpClient> {
+  const environment = readEnvironment()
+  const { token } = environment
+  const socket = await connectOrStart(environment)
+  try {
+    await attach(socket, { key: sessionKey, ...(as !== undefined && { as }), ...(token !== undefined && { token }) })
+  } catch (error) {
+    if (error instanceof HubRefusal) throw new UsageError(error.message)
+    throw error
+  }
+  const client = new McpClient(socket, (method, params) => {
+    if (progress && method === 'notifications/progress') complain(describeProgress(params))
+  })
+  await client.initialize()
+  return client
+}
+
+async function findTool(client: McpClient, name: string): Promise<Tool> {
+  const tools: Tool[] = []
+  let cursor: unknown
+  do {
+    const page = await client.request('tools/list', cursor === undefined ? {} : { cursor })
+    tools.push(...(page['tools'] as Tool[]))
+    cursor = page['nextCursor']
+  } while (cursor !== undefined)
+  const tool = tools.find((each) => each.name === name)
+  if (tool !== undefined) return tool
+  const names = tools.map((each) => each.name)
+  throw new UsageError(
+    escapeControls(`There is no tool ${name}${didYouMean(name, names)}: "callboard ls" lists them all.`),
+  )
+}
+
+function describeProgress({ progress, total, message }: Readonly<Record<string, unknown>>): string {
+  const share = total === undefined ? `${progress}` : `${progress}/${total}`
+  return message === undefined ? share : `${share} ${message}`
+}

@@ -1,0 +1,56 @@
+import { sectionOf } from '../config-file.js'
+import { checkDataDirectory, checkRuntimeDirectory } from '../doctor/check-directories.js'
+import { checkHttp, checkHub, checkSandbox, checkWorkers } from '../doctor/check-hub.js'
+import { checkNativeModules, checkNode, checkPrograms } from '../doctor/check-programs.js'
+import { type Finding, ok, problem } from '../doctor/finding.js'
+import { type Environment, readEnvironment } from '../environment.js'
+import { escapeControls } from '../escape-controls.js'
+import { type HubStatus, readHubStatus } from '../hub-link/hub-status.js'
+import { runtimeFiles } from '../hub-link/runtime-files.js'
+import { exit, print, printJson } from '../output.js'
+
+export async function runDoctor({ json }: { readonly json?: boolean }): Promise<never> {
+  const findings = await examine(readEnvironment())
+  if (json) printJson({ findings })
+  else for (const finding of findings) print(describe(finding))
+  const problems = findings.filter(({ status }) => status === 'problem').length
+  if (!json) print(problems === 0 ? '\nNothing is wrong.' : `\n${problems} problem${problems === 1 ? '' : 's'}.`)
+  return exit(problems === 0 ? 0 : 1)
+}
+
+async function examine(environment: Environment): Promise<Finding[]> {
+  const modules = await checkNativeModules()
+  const basics = [checkNode(), ...modules, checkDataDirectory(environment.dataDirectory)]
+  // The hub's package can't even be read without its native module.
+  if (modules.some(({ check, status }) => check === 'module zeromq' && status === 'problem')) return basics
+  const { readWholeConfig } = await import('../load-config.js')
+  const { file, config, workers, problems } = await readWholeConfig(environment)
+  const status = await hubStatus(environment)
+  const hub = 'status' in status ? [status] : [checkHub(status.found)]
+  const found = 'found' in status ? status.found : undefined
+  return [
+    ...basics,
+    ...(await checkPrograms(workers, (name) => sectionOf(file, name), environment.variables['PATH'] ?? '')),
+    ...(await checkRuntimeDirectory(environment.runtimeDirectory)),
+    ...(problems.length === 0 ? [ok('config', file.file === undefined ? 'defaults' : file.fileName)] : []),
+    ...problems.map((each) => problem('config', each, 'correct it')),
+    ...hub,
+    await checkHttp(config, found),
+    ...checkWorkers(workers, found),
+    checkSandbox(),
+  ]
+}
+
+async function hubStatus({ runtimeDirectory }: Environment): Promise<{ found: HubStatus | undefined } | Finding> {
+  try {
+    return { found: await readHubStatus(runtimeFiles(runtimeDirectory).mcpSocket) }
+  } catch (error) {
+    return problem('hub', (error as Error).message, 'end its process and start it anew')
+  }
+}
+
+function describe({ check, status, detail, remedy }: Finding): string {
+  const mark = { ok: 'ok      ', note: 'note    ', problem: 'PROBLEM ' }[status]
+  const lines = [`${mark}${check}: ${detail}`, ...(remedy === undefined ? [] : [`          remedy: ${remedy}`])]
+  return lines.map((line) => escapeControls(line)).join('\n')
+}

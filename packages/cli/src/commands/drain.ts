@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { drainMsDefault, drainMsMax } from '@callboard/protocol'
+import { didYouMean } from '@callboard/protocol/nearest-name'
+import { readEnvironment } from '../environment.js'
+import { escapeControls } from '../escape-controls.js'
+import { isNobodyThere } from '../hub-link/hub-socket.js'
+import { type HubStatus, noHubRunning, readHubStatus } from '../hub-link/hub-status.js'
+import { operate } from '../hub-link/operate.js'
+import { requireOwnDirectory, runtimeFiles } from '../hub-link/runtime-files.js'
+import * as limits from '../limits.js'
+import { print, printJson } from '../output.js'
+import { CommandError, UsageError } from '../usage-error.js'
+
+export interface DrainOptions {
+  readonly json?: boolean
+  /** Seconds. */
+  readonly timeout?: number
+}
+
+type Snapshot = HubStatus['snapshot']
+type Worker = Snapshot['workers'][number]
+
+/** What is asked to leave: one worker, or all of a service. */
+interface Target {
+  readonly command: { readonly instance: string } | { readonly service: string }
+  readonly workers: readonly Worker[]
+}
+
+export async function runDrain(name: string, { json, timeout }: DrainOptions): Promise<void> {
+  const drainMs = timeout === undefined ? drainMsDefault : Math.ceil(timeout * 1000)
+  if (drainMs > drainMsMax) throw new UsageError(`--timeout must be at most ${drainMsMax / 1000} seconds.`)
+  const environment = readEnvironment()
+  const { runtimeDirectory } = environment
+  requireOwnDirectory(runtimeDirectory)
+  const { mcpSocket } = runtimeFiles(runtimeDirectory)
+  const status = await readHubStatus(mcpSocket)
+  if (status === undefined) throw noHubRunning(runtimeDirectory)
+  const { command, workers } = findTarget(name, status.snapshot)
+  await operate(environment, { command: 'drain', ...command, drainMs }).catch((error: unknown) => {
+    if (isNobodyThere(error)) throw noHubRunning(runtimeDirectory)
+    throw error
+  })
+  const left = await untilGone(mcpSocket, workers, drainMs + limits.drainGraceMs)
+  report(name, workers, left, json === true)
+}
+
+/** @throws UsageError for a name that is neither a worker's nor a service's. */
+function findTarget(name: string, { workers, services }: Snapshot): Target {
+  const one = workers.filter(({ instance }) => instance === name)
+  if (one.length > 0) return { command: { instance: name }, workers: one }
+  const all = workers.filter(({ service }) => service === name)
+  const known = [...services, ...workers].map(({ service }) => service)
+  if (known.includes(name)) return { command: { service: name }, workers: all }
+  const hint = didYouMean(name, [...known, ...workers.map(({ instance }) => instance)])
+  throw new UsageError(
+    escapeControls(`There is no service or worker instance ${name}${hint}: "callboard ls" lists them all.`),
+  )
+}
+
+/** Those that are still there when the time is over. A worker that starts again has another instance. */
+async function untilGone(path: string, workers: readonly Worker[], waitMs: number): Promise<readonly Worker[]> {
+  const asked = new Set(workers.map(({ instance }) => instance))
+  const endsAt = performance.now() + waitMs
+  for (;;) {
+    const status = await readHubStatus(path)
+    const left = status?.snapshot.workers.filter(({ instance }) => asked.has(instance)) ?? []
+    if (left.length === 0 || performance.now() >= endsAt) return left
+    await delay(limits.drainPollMs)
+  }
+}
+
+/** @throws CommandError when not all have left. */
+function report(name: string, workers: readonly Worker[], left: readonly Worker[], json: boolean): void {
+  const staying = new Set(left.map(({ instance }) => instance))
+  const gone = workers.filter(({ instance }) => !staying.has(instance))
+  if (json) printJson({ drained: gone.map(identify), left: left.map(identify) })
+  else {
+    if (workers.length === 0) print(`No worker of ${name} is signed in.`)
+    for (const worker of gone) print(`Drained ${describe(worker)}.`)
+  }
+  if (left.length === 0) return
+  throw new CommandError(`Asked to leave and still there: ${left.map(describe).join(', ')}; end what hangs.`)
+}
+
+const identify = ({ service, instance }: Worker) => ({ service, instance })
+const describe = ({ service, instance }: Worker): string => escapeControls(`${service} (instance ${instance})`)

@@ -1,0 +1,75 @@
+import { withAgentNames } from '../agent-names.js'
+import { readEnvironment } from '../environment.js'
+import { escapeControls } from '../escape-controls.js'
+import { type HubStatus, noHubRunning, readHubStatus } from '../hub-link/hub-status.js'
+import { requireOwnDirectory, runtimeFiles } from '../hub-link/runtime-files.js'
+import { print, printJson } from '../output.js'
+
+export async function runList({ json }: { readonly json?: boolean }): Promise<void> {
+  const { runtimeDirectory } = readEnvironment()
+  requireOwnDirectory(runtimeDirectory)
+  const found = await readHubStatus(runtimeFiles(runtimeDirectory).mcpSocket)
+  const status = found && { ...found, snapshot: withAgentNames(found.snapshot, found.hub.namespace) }
+  if (json) printJson(status ?? { hub: null })
+  else if (status !== undefined) print(describe(status, Date.now()))
+  if (status === undefined) throw noHubRunning(runtimeDirectory)
+}
+
+/** Every line is escaped whole: what is in it was given by hub and workers, and may not make lines of its own. */
+export function describe({ hub, snapshot }: HubStatus, now: number): string {
+  const http = hub.http.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(', ')
+  const workers = snapshot.workers.map((worker) => [
+    worker.service,
+    worker.state,
+    worker.version,
+    `${worker.inFlight}/${worker.concurrency}`,
+    worker.trusted ? 'trusted' : 'untrusted',
+    age(now - worker.joinedAt),
+    worker.instance,
+  ])
+  const services = snapshot.services.map(({ service, isServed, tools }) => [
+    service,
+    isServed ? 'served' : 'away',
+    tools.join(', ') || '-',
+  ])
+  const refused = snapshot.workers.flatMap(({ service, refused: definitions = [] }) =>
+    definitions.map(({ name, message }) => [name, service, message]),
+  )
+  const calls = snapshot.calls.map(({ name, service, state, principal, startedAt }) => [
+    name,
+    service,
+    state,
+    principal,
+    age(now - startedAt),
+  ])
+  return [
+    `hub ${hub.version}, process ${hub.pid}, up ${age(now - hub.startedAt)}, in ${hub.runtime}`,
+    `http ${http || hub.httpProblem || 'off'}`,
+    `${snapshot.sessions} sessions, ${snapshot.connections} connections, ${snapshot.calls.length} calls, ${snapshot.queued} queued`,
+    ...section('WORKER   STATE VERSION CALLS TRUST AGE INSTANCE', workers, 'no workers'),
+    ...section('SERVICE STATE TOOLS', services, 'no services'),
+    ...section('REFUSED SERVICE WHY', refused),
+    ...section('CALL SERVICE STATE CALLER AGE', calls),
+  ]
+    .map((line) => escapeControls(line))
+    .join('\n')
+}
+
+function section(title: string, rows: readonly (readonly string[])[], empty?: string): string[] {
+  if (rows.length === 0) return empty === undefined ? [] : ['', empty]
+  const table = [title.split(/ +/), ...rows.map((row) => row.map((cell) => escapeControls(cell)))]
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd()
+  return ['', ...table.map(line)]
+}
+
+function age(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
+}

@@ -1,0 +1,89 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { builtInWorker } from '../built-in-workers.js'
+import { sectionOf } from '../config-file.js'
+import { type Environment, readEnvironment } from '../environment.js'
+import { describeFileProblem } from '../file-problem.js'
+import { requireShortDirectory } from '../hub-link/runtime-files.js'
+import * as limits from '../limits.js'
+import { loadSection } from '../load-section.js'
+import { exit } from '../output.js'
+import { requirePrograms } from '../required-programs.js'
+import { UsageError } from '../usage-error.js'
+
+export async function runWorker(name: string): Promise<never> {
+  const environment = readEnvironment()
+  const { create } = builtInWorker(name)
+  const config = await loadSection(environment, name)
+  if (!environment.variables['CALLBOARD_HUB']) requireShortDirectory(environment.runtimeDirectory)
+  requirePrograms([name], config, environment.variables['PATH'] ?? '')
+  const secret = await signInSecret(name, environment)
+  const { dataDirectory, databaseUrl } = environment
+  const signal = environment.isSupervised ? endOfSupervisor() : new AbortController().signal
+  await makeDataDirectory(dataDirectory)
+  const worker = await explained(
+    create({ dataDirectory, config: sectionOf(config, name), ...(databaseUrl !== undefined && { databaseUrl }) }),
+  )
+  await explained(worker.run({ signal, ...(secret !== undefined && { secret }) }))
+  return exit(0)
+}
+
+/**
+ * Started by hand, a worker knows no other hub's secret than that of the data directory it shares with one. Every built-in
+ * worker needs one: without it is refused for certain, so that is said at once.
+ */
+async function signInSecret(name: string, { variables, dataDirectory }: Environment): Promise<string | undefined> {
+  if (variables['CALLBOARD_SIGN_IN_SECRET'] || variables['CALLBOARD_SIGN_IN_SECRET_FILE']) return undefined
+  const { secretFiles } = await import('@callboard/hub')
+  const file = secretFiles(dataDirectory).signIn
+  const secret = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      `The worker ${name} needs its hub's sign-in secret, and ${file} can't be read (${error.code}): start the hub first, or ${secretRemedy}`,
+    )
+  })
+  return secret.trim()
+}
+
+const secretRemedy = 'set CALLBOARD_SIGN_IN_SECRET_FILE to <data>/sign-in.secret of the hub.'
+
+/** The supervisor holds our stdin open: its end is the supervisor's, even where that could not say so. */
+function endOfSupervisor(): AbortSignal {
+  const gone = new AbortController()
+  const leave = () => {
+    if (gone.signal.aborted) return
+    gone.abort()
+    setTimeout(() => process.exit(1), limits.orphanExitMs).unref()
+  }
+  process.stdin.on('end', leave).on('close', leave).on('error', leave).resume()
+  // It holds the process open only as long as there is a worker.
+  ;(process.stdin as { unref?: () => void }).unref?.()
+  return gone.signal
+}
+
+async function makeDataDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(`${path} can't be made (${code}): set CALLBOARD_DATA to a directory that you can write.`)
+  }
+}
+
+/** Wrong config, an unusable environment, a hub that refuses the worker for good: all for the person who runs it. */
+async function explained<T>(running: Promise<T>): Promise<T> {
+  try {
+    return await running
+  } catch (error) {
+    const { problems, message, code } = error as Error & {
+      readonly problems?: readonly string[]
+      readonly code?: string
+    }
+    if (code === 'proof_required' || code === 'bad_proof') throw new UsageError(wrongSecret(message), { cause: error })
+    const fileProblem = describeFileProblem(error, readEnvironment())
+    throw new UsageError(problems?.join('; ') ?? fileProblem ?? message, { cause: error })
+  }
+}
+
+/** The hub's own sentence can't know where its secret lies. */
+function wrongSecret(message: string): string {
+  return `${message.replace(/\.? \((\w+)\)$/, ' ($1)')}: ${secretRemedy}`
+}

@@ -1,0 +1,77 @@
+import { createServer } from 'node:net'
+import type { HubConfig } from '@callboard/hub'
+import type { HubStatus } from '../hub-link/hub-status.js'
+import { version } from '../version.js'
+import { type Finding, note, ok, problem } from './finding.js'
+import { portOwner } from './port-owner.js'
+
+export function checkHub(status: HubStatus | undefined): Finding {
+  if (status === undefined)
+    return note('hub', 'none is running', 'run "callboard up"; "callboard stdio" starts one by itself')
+  const { pid, version: running } = status.hub
+  if (running === version) return ok('hub', `${running}, process ${pid}`)
+  return problem(
+    'hub',
+    `process ${pid} is version ${running}, this is ${version}`,
+    'run "callboard down", then start it anew',
+  )
+}
+
+export async function checkHttp(config: HubConfig, status: HubStatus | undefined): Promise<Finding> {
+  if (config.http === 'off') return ok('http', 'off')
+  const wanted = config.http.addresses
+  if (status !== undefined && status.hub.http.length > 0) {
+    return ok('http', status.hub.http.map(({ host, port }) => `${host}:${port}`).join(', '))
+  }
+  const free = await Promise.all(wanted.map(isFree))
+  const taken = wanted.find((_, index) => !free[index])
+  if (taken === undefined) {
+    const where = wanted.map(({ host, port }) => `${host}:${port}`).join(', ')
+    if (status === undefined) return ok('http', `${where} free`)
+    return problem('http', status.hub.httpProblem ?? `the hub does not listen at ${where}`, 'start the hub anew')
+  }
+  const owner = portOwner(taken.port) ?? 'another program'
+  const remedy = `end it, or set CALLBOARD_HTTP to another host:port or to off${status === undefined ? '' : ', and start the hub anew'}`
+  return problem('http', `port ${taken.port} on ${taken.host} is taken by ${owner}`, remedy)
+}
+
+export function checkWorkers(wanted: readonly string[], status: HubStatus | undefined): Finding[] {
+  if (status === undefined) return []
+  const { workers } = status.snapshot
+  const missing = wanted.filter((name) => !workers.some(({ service }) => service === name))
+  const sick = workers.filter(({ state }) => state === 'suspect')
+  return [
+    ...missing.map((name) => problem(`worker ${name}`, 'not signed in', `see what it says: callboard worker ${name}`)),
+    ...sick.map(({ service, instance }) =>
+      problem(`worker ${service}`, `${instance} has missed its heartbeats`, 'end that process if it hangs'),
+    ),
+    ...workers.filter(({ state }) => state !== 'suspect').map((worker) => ok(`worker ${worker.service}`, worker.state)),
+    ...workers.flatMap(refusedDefinitions),
+  ]
+}
+
+/** Hubs that tell which definitions they refused do so in their snapshot. */
+function refusedDefinitions(worker: HubStatus['snapshot']['workers'][number]): Finding[] {
+  const { refused = [] } = worker as {
+    readonly refused?: readonly { readonly name: string; readonly message: string }[]
+  }
+  return refused.map(({ name, message }) =>
+    problem(`worker ${worker.service}`, `${name} was refused: ${message}`, 'rename it, or use --namespace always'),
+  )
+}
+
+export function checkSandbox(): Finding {
+  return note(
+    'sandbox',
+    'advisory: programs that agents steer run as this user and can reach its files, the operator secret among them',
+    'run the workers as another user or in containers, see docker-compose.yml',
+  )
+}
+
+function isFree({ host, port }: { readonly host: string; readonly port: number }): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'))
+    server.listen(port, host, () => server.close(() => resolve(true)))
+  })
+}

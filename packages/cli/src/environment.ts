@@ -1,0 +1,46 @@
+import { homedir, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** What the command line takes from its surroundings. */
+export interface Environment {
+  /** Everything, for the hub's configuration and for child processes. */
+  readonly variables: Variables
+  readonly runtimeDirectory: string
+  readonly dataDirectory: string
+  /** The config file that was named; it must exist. Absent: the one in the data directory, if there is one. */
+  readonly configFile: string | undefined
+  readonly token: string | undefined
+  readonly databaseUrl: string | undefined
+  /** Whether standard input is held open by a supervisor, and its end means that the supervisor is gone. */
+  readonly isSupervised: boolean
+}
+
+/** The one place that reads `process.env`. Options of the command line come in as variables and win. */
+export function readEnvironment(options: Variables = {}): Environment {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const variables: Variables = { ...process.env, ...Object.fromEntries(given) }
+  const get = (name: string): string | undefined => variables[name] || undefined
+  const session = get('XDG_RUNTIME_DIR')
+  const user = process.getuid?.() ?? 0
+  const config = get('CALLBOARD_CONFIG')
+  return {
+    variables,
+    runtimeDirectory:
+      get('CALLBOARD_RUNTIME') ??
+      (session === undefined ? join(tmpdir(), `callboard-${user}`) : join(session, 'callboard')),
+    dataDirectory:
+      get('CALLBOARD_DATA') ?? join(get('XDG_DATA_HOME') ?? join(homedir(), '.local', 'share'), 'callboard'),
+    configFile: config === undefined ? undefined : resolve(config),
+    token: get('CALLBOARD_TOKEN'),
+    databaseUrl: get('DATABASE_URL'),
+    isSupervised: get('CALLBOARD_PARENT') === 'stdin',
+  }
+}
+
+/** What a hub or worker that we start is told. An agent's token is its own: no child inherits it. */
+export function childVariables({ variables, configFile }: Environment, own: Variables = {}): NodeJS.ProcessEnv {
+  const { CALLBOARD_TOKEN: _token, CALLBOARD_PARENT: _parent, ...rest } = variables
+  return { ...rest, ...(configFile !== undefined && { CALLBOARD_CONFIG: configFile }), ...own }
+}

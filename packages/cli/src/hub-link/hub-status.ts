@@ -1,0 +1,32 @@
+import type { BrokerSnapshot } from '@callboard/hub'
+import type { Namespace } from '../agent-names.js'
+import { CommandError } from '../usage-error.js'
+import { control, isNobodyThere } from './hub-socket.js'
+
+/** What a running hub says of itself. Times are UTC ms. */
+export interface HubStatus {
+  readonly hub: {
+    readonly pid: number
+    readonly version: string
+    /** Hubs that don't say put nothing before names. */
+    readonly namespace?: Namespace
+    readonly startedAt: number
+    readonly runtime: string
+    readonly http: readonly { readonly host: string; readonly port: number }[]
+    readonly httpProblem?: string
+  }
+  readonly snapshot: BrokerSnapshot
+}
+
+/** Undefined when no hub runs. */
+export async function readHubStatus(path: string): Promise<HubStatus | undefined> {
+  try {
+    return (await control(path, { command: 'snapshot' })) as unknown as HubStatus
+  } catch (error) {
+    if (isNobodyThere(error)) return undefined
+    throw error
+  }
+}
+
+export const noHubRunning = (directory: string): CommandError =>
+  new CommandError(`No hub is running in ${directory}: start one with "callboard up".`)

@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+import { secretFiles } from '@callboard/hub'
+import type { Environment } from '../environment.js'
+import { UsageError } from '../usage-error.js'
+import { control, HubRefusal } from './hub-socket.js'
+import { runtimeFiles } from './runtime-files.js'
+
+/**
+ * A command that only an operator may give. Rejects with what the system says when no hub runs.
+ * @throws UsageError when there is no secret to show, or when it is another hub's.
+ */
+export async function operate(environment: Environment, command: object): Promise<void> {
+  const token = environment.token ?? (await readOperatorSecret(environment.dataDirectory))
+  try {
+    await control(runtimeFiles(environment.runtimeDirectory).mcpSocket, { ...command, token })
+  } catch (error) {
+    if (!(error instanceof HubRefusal) || error.code !== 'forbidden') throw error
+    throw new UsageError(
+      environment.token === undefined
+        ? 'This hub has another operator secret: set CALLBOARD_DATA to its data directory or CALLBOARD_TOKEN to its operator secret.'
+        : 'This hub has another operator secret than CALLBOARD_TOKEN: set that to its operator secret, or unset it and set CALLBOARD_DATA to its data directory.',
+    )
+  }
+}
+
+async function readOperatorSecret(dataDirectory: string): Promise<string> {
+  const file = secretFiles(dataDirectory).operator
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UsageError(
+      `The operator secret ${file} can't be read (${code ?? error}): set CALLBOARD_DATA to the hub's data directory or CALLBOARD_TOKEN to its operator secret.`,
+    )
+  }
+}

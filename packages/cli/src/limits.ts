@@ -1,0 +1,65 @@
+/** Every limit of the command line, with the reason for its value. */
+
+/** The hub's own bound for a line, and the MCP SDK's. */
+export const lineBytesMax = 10 * 1024 * 1024
+
+/** What a client may say while its hub is away; beyond it requests are refused at once. */
+export const queueMessagesMax = 1_000
+export const queueBytesMax = 16 * 1024 * 1024
+/** JSON-RPC code of what a hub that is away can't answer: the one that SDKs use for a closed connection. */
+export const hubAwayCode = -32000
+/** How long a request waits for a hub: longer than any start, shorter than the 60 s after which clients give up. */
+export const queueWaitMs = 15_000
+
+/** A hub that was started on demand answers in well under a second; on a loaded machine in some. */
+export const startWaitMs = 15_000
+/** How often a starting hub's socket is tried: a part of what a client waits at most. */
+export const startPollMs = 15
+/** The hub answers an introduction from memory. */
+export const attachWaitMs = 5_000
+/** Replies to commands are small, but hold every call and worker. */
+export const replyBytesMax = 16 * 1024 * 1024
+
+/** Between two attempts to reach a hub that went away. */
+export const reconnectMsMin = 25
+export const reconnectMsMax = 2_000
+
+/** After the client's EOF: answers to what it asked may still go out. */
+export const eofAnswersMs = 5_000
+/** How long an ending program may take to hand over what was written. */
+export const flushMs = 500
+
+/** Back-off of a worker that ends, before jitter. */
+export const restartMsMin = 500
+export const restartMsMax = 30_000
+/** A worker that lived this long starts anew with the least back-off. */
+export const healthyMs = 60_000
+/** An end before this time, so many times in a row, is a crash loop. */
+export const earlyExitMs = 5_000
+export const earlyExitsMax = 3
+/** Ending everything must take less than two seconds: this for the workers, the rest for the hub. */
+export const workerStopMs = 900
+/** When a worker has left because the hub ends, this is when we know of it, long before it would start again. */
+export const endKnownMs = 250
+/** A worker whose parent is gone may finish within this time. */
+export const orphanExitMs = 1_500
+/** How long `up` waits for its workers before it stops watching their start. */
+export const workersReadyWaitMs = 10_000
+export const readyPollMs = 50
+
+/** A line of a worker's stderr that is passed on. */
+export const stderrLineBytesMax = 64 * 1024
+/** The log of an auto-started hub; a larger one is put aside when the next hub starts. */
+export const logBytesMax = 5 * 1024 * 1024
+
+/** How long `down` waits until everything is gone. */
+export const downWaitMs = 10_000
+export const downPollMs = 20
+
+/** After its drain time a worker cancels what still runs, and the hub gives it 5 s to say goodbye. */
+export const drainGraceMs = 6_000
+export const drainPollMs = 50
+
+if (attachWaitMs >= startWaitMs) throw new Error('one introduction must not use up the time for a start')
+if (endKnownMs >= restartMsMin) throw new Error('an end must be known before a worker starts again')
+if (workerStopMs >= orphanExitMs) throw new Error('a supervised worker is ended by its supervisor first')

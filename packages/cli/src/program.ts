@@ -1,0 +1,139 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { binary } from './binary.js'
+import { version } from './version.js'
+
+/** The command line. What a command does is loaded when it runs: a client waits for `stdio` to start. */
+export function createProgram(): Command {
+  const program = new Command('callboard')
+    .description('One MCP endpoint in front of many workers.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .showHelpAfterError(false)
+    .configureOutput({ outputError: (text, write) => write(oneSentence(text)) })
+    .exitOverride()
+  addExamples(program, ['callboard up', 'callboard ls', "callboard call weave_eval code='1 + 1'", 'callboard doctor'])
+  addHubCommands(program)
+  addAgentCommands(program)
+  return program
+}
+
+function addHubCommands(program: Command): void {
+  const namespace = new Option('--namespace <when>', 'put the service before tool names').choices(['never', 'always'])
+  const http = new Option('--http <host:port|off>', 'where HTTP listens (CALLBOARD_HTTP)')
+  const hub = program
+    .command('hub')
+    .description('run the hub alone, in the foreground')
+    .option('--stdio', 'also speak MCP on stdin and stdout, and end with them')
+    .option('--as <name>', 'with --stdio: which agent of the config this is')
+    .addOption(http)
+    .addOption(namespace)
+    .action(async (options) => (await import('./commands/hub.js')).runHub(options))
+  addExamples(hub, ['callboard hub', 'callboard hub --http 127.0.0.1:9000', 'callboard hub --stdio --http off'])
+
+  const up = program
+    .command('up')
+    .description('run the hub and its workers, and keep the workers running')
+    .option('--workers <names>', 'which workers, comma-separated (CALLBOARD_WORKERS; default: all built-in ones)')
+    .addOption(http)
+    .addOption(namespace)
+    .addOption(new Option('--on-demand').hideHelp())
+    .action(async (options) => (await import('./commands/up.js')).runUp(options))
+  addExamples(up, ['callboard up', 'callboard up --workers kernel --http off'])
+
+  const down = program
+    .command('down')
+    .description('end the hub and its workers, and wait until they are gone')
+    .action(async () => (await import('./commands/down.js')).runDown())
+  addExamples(down, ['callboard down'])
+
+  const drain = program
+    .command('drain <target>')
+    .summary('ask a worker, or all workers of a service, to finish and leave')
+    .usage('[options] <SERVICE|INSTANCE>')
+    .description(
+      'Ask a worker (by its instance), or all workers of a service, to finish their calls and leave, and wait until they ' +
+        'are gone. "callboard up" starts its workers again: under it this is a rolling restart.',
+    )
+    .option('--timeout <seconds>', 'how long calls may go on before they are cancelled (default: 30)', positiveNumber)
+    .option('--json', 'print who has left as JSON')
+    .action(async (target, options) => (await import('./commands/drain.js')).runDrain(target, options))
+  addExamples(drain, ['callboard drain kernel', 'callboard drain kernel --timeout 120 --json'])
+
+  const worker = program
+    .command('worker <name>')
+    .description('run one built-in worker; it connects to the hub at CALLBOARD_HUB')
+    .action(async (name) => (await import('./commands/worker.js')).runWorker(name))
+  addExamples(worker, [
+    'callboard worker kernel',
+    'CALLBOARD_HUB=ipc:///run/callboard/worker.sock callboard worker kernel',
+  ])
+}
+
+function addAgentCommands(program: Command): void {
+  const stdio = program
+    .command('stdio')
+    .description('what an MCP client starts: joins its stdio to the running hub, or to one that it starts')
+    .option('--as <name>', 'which agent of the config this is (its token in CALLBOARD_TOKEN)')
+    .action(async (options) => (await import('./commands/stdio.js')).runStdio(options))
+  addExamples(stdio, ['callboard stdio', `claude mcp add callboard -- node ${binary} stdio`])
+
+  const list = program
+    .command('ls')
+    .description('what is there: workers, services with their tools, calls in flight')
+    .option('--json', 'print everything as JSON')
+    .action(async (options) => (await import('./commands/ls.js')).runList(options))
+  addExamples(list, ['callboard ls', 'callboard ls --json'])
+
+  const call = program
+    .command('call <tool> [arguments...]')
+    .description('call a tool: arguments are key=value, key:=json, or one JSON object')
+    .option('--json', 'print the whole result as JSON')
+    .option('--as <name>', 'which agent of the config this is, or operator (token in CALLBOARD_TOKEN)')
+    .option('--timeout <seconds>', 'give up after this time', positiveNumber)
+    .option('--progress', 'print progress on stderr')
+    .action(async (tool, words, options) => (await import('./commands/call.js')).runCall(tool, words, options))
+  addExamples(call, [
+    "callboard call weave_eval code='1 + 1'",
+    'callboard call weave_eval \'{"code": "import time; time.sleep(5)"}\' --timeout 2',
+    "callboard call weave_eval code='2 ** 10' timeout_s:=5 --json",
+  ])
+
+  const doctor = program
+    .command('doctor')
+    .description('what is wrong with this installation, and what helps')
+    .option('--json', 'print the findings as JSON')
+    .action(async (options) => (await import('./commands/doctor.js')).runDoctor(options))
+  addExamples(doctor, ['callboard doctor'])
+}
+
+function addExamples(command: Command, examples: readonly string[]): void {
+  command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text)
+  if (Number.isFinite(value) && value > 0) return value
+  throw new InvalidArgumentError('It must be a number above 0.')
+}
+
+/** Asking for help on a command that is not there is a mistake as much as calling it. */
+export function withoutVainHelp(program: Command, words: readonly string[]): readonly string[] {
+  const [first, ...rest] = words
+  const wanted =
+    first === 'help' ? rest[0] : rest.some((word) => word === '-h' || word === '--help') ? first : undefined
+  if (wanted === undefined || wanted.startsWith('-')) return words
+  const isKnown = wanted === 'help' || program.commands.some((command) => command.name() === wanted)
+  return isKnown ? words : [wanted]
+}
+
+/** Commander puts its suggestion on a second line. */
+function oneSentence(text: string): string {
+  const [problem = '', ...rest] = text
+    .replace(/^error: /, '')
+    .trim()
+    .split('\n')
+  const suggestion = /\(Did you mean (?:one of )?(.*)\?\)/.exec(rest.join(' '))?.[1]
+  const hint = suggestion === undefined ? 'see callboard --help' : `did you mean ${suggestion}?`
+  return `callboard: ${problem.replace(/\.$/, '')} (${hint})\n`
+}

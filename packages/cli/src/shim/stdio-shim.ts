@@ -1,0 +1,270 @@
+import type { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
+import { attach, HubRefusal, type Introduction, isNobodyThere } from '../hub-link/hub-socket.js'
+import * as limits from '../limits.js'
+import { LineSplitter } from './line-splitter.js'
+import { Relay } from './relay.js'
+
+export interface ShimOptions {
+  readonly input: Readable
+  readonly output: Writable
+  readonly introduction: Introduction
+  /** Rejects with ENOENT or ECONNREFUSED when no hub is there. */
+  readonly connect: () => Promise<Socket>
+  /** Brings a hub up and connects to it. */
+  readonly start: () => Promise<Socket>
+  /** Whether the hub that was there may be started again by us. */
+  readonly mayRestart: () => boolean
+  /** The time limits, shorter in tests. */
+  readonly queueWaitMs?: number
+  readonly eofAnswersMs?: number
+}
+
+/** Why the shim ended: `message` is for people, and present unless the client left. */
+export interface ShimEnd {
+  readonly code: 0 | 1 | 2
+  readonly message?: string
+}
+
+/** Refusals that pass by themselves. */
+const passing: ReadonlySet<string> = new Set(['too_many_connections', 'internal'])
+
+/** Joins an MCP client's stdio to the hub's socket, and to the next hub's when that one ends. */
+export class StdioShim {
+  /** Resolves when the client has left or can't be served; all that is due has been written then. */
+  readonly ended: Promise<ShimEnd>
+  readonly #options: ShimOptions
+  readonly #relay: Relay
+  readonly #fromClient = new LineSplitter(limits.lineBytesMax)
+  #socket: Socket | undefined
+  #wasAttached = false
+  #isSpokenTo = false
+  #heard: () => void = () => {}
+  /** Resolves at the client's first bytes. */
+  readonly #firstWords: Promise<void>
+  #isEof = false
+  #end: ShimEnd | undefined
+  #resolveEnded: (end: ShimEnd) => void = () => {}
+  #waitTimer: NodeJS.Timeout | undefined
+  #eofTimer: NodeJS.Timeout | undefined
+  #wake: (() => void) | undefined
+
+  constructor(options: ShimOptions) {
+    this.#options = options
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve
+    })
+    this.#firstWords = new Promise((resolve) => {
+      this.#heard = resolve
+    })
+    this.#relay = new Relay({
+      toClient: (line) => {
+        if (!options.output.write(line)) this.#socket?.pause()
+      },
+      toHub: (line) => {
+        if (this.#socket?.write(line) === false) options.input.pause()
+      },
+      giveUp: (reason) => this.finish({ code: 1, message: `This connection ends: ${reason}.` }),
+    })
+  }
+
+  start(): void {
+    const { input, output } = this.#options
+    input.on('data', (chunk: Buffer) => {
+      this.#isSpokenTo = true
+      this.#heard()
+      this.#read(this.#fromClient.push(chunk))
+    })
+    input.on('end', () => this.#clientSaidAll())
+    input.on('error', () => this.finish({ code: 0 }))
+    output.on('drain', () => this.#socket?.resume())
+    // Nobody reads us any more: EPIPE.
+    output.on('error', () => this.finish({ code: 0 }))
+    void this.#reachHub()
+  }
+
+  /** Ends at once, but for handing over what was written. Idempotent. */
+  finish(end: ShimEnd): void {
+    if (this.#end !== undefined) return
+    this.#end = end
+    clearTimeout(this.#waitTimer)
+    clearTimeout(this.#eofTimer)
+    this.#wake?.()
+    this.#options.input.pause()
+    const socket = this.#socket
+    socket?.end()
+    void Promise.all([flushed(this.#options.output), socket && flushed(socket)]).then(() => {
+      socket?.destroy()
+      this.#resolveEnded(end)
+    })
+  }
+
+  #read(lines: Iterable<Parameters<Relay['fromClient']>[0]>): void {
+    this.#socket?.cork()
+    for (const line of lines) if (this.#end === undefined) this.#relay.fromClient(line)
+    this.#socket?.uncork()
+    if (this.#relay.isAway && this.#relay.hasWaiting) this.#limitWaiting()
+    if (this.#relay.isAway && this.#relay.hasWaitingRequests) this.#wake?.()
+  }
+
+  #limitWaiting(): void {
+    const waitMs = this.#options.queueWaitMs ?? limits.queueWaitMs
+    this.#waitTimer ??= setTimeout(() => {
+      this.#waitTimer = undefined
+      this.#relay.failWaiting(`No hub has answered for ${waitMs / 1000} s: start one with "callboard up".`)
+    }, waitMs)
+  }
+
+  /** Tries until there is a hub. Ends the shim if there can't be one. */
+  async #reachHub(): Promise<void> {
+    for (let attempt = 0; this.#end === undefined; attempt++) {
+      try {
+        await this.#attach(await this.#findHub())
+        return
+      } catch (error) {
+        if (error instanceof HubRefusal && !passing.has(error.code)) {
+          return this.#surrender(error.message)
+        }
+        if (!this.#wasAttached && !(error instanceof HubRefusal) && !isTransient(error)) {
+          return this.#surrender((error as Error).message)
+        }
+        if (error instanceof StartFailure) this.#relay.failWaiting(error.message)
+        await this.#pause(backOffMs(attempt, error))
+      }
+    }
+  }
+
+  /** A client that never says a word needs no hub: none is started for it. */
+  async #findHub(): Promise<Socket> {
+    try {
+      return await this.#options.connect()
+    } catch (error) {
+      if (!isNobodyThere(error) || !this.#shallStart(error)) throw error
+    }
+    if (!this.#isSpokenTo) {
+      await this.#firstWords
+      // Meanwhile somebody else may have started one.
+      return this.#findHub()
+    }
+    try {
+      return await this.#options.start()
+    } catch (error) {
+      throw new StartFailure((error as Error).message)
+    }
+  }
+
+  /**
+   * A hub that left its socket behind was killed, and its tasks want it back. One that tidied up was told to end: it comes
+   * back when the client needs it.
+   */
+  #shallStart(error: unknown): boolean {
+    if (!this.#wasAttached) return true
+    if (!this.#options.mayRestart()) return false
+    return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' || this.#relay.hasWaitingRequests
+  }
+
+  async #attach(socket: Socket): Promise<void> {
+    socket.on('error', () => {})
+    await attach(socket, this.#options.introduction)
+    if (this.#end !== undefined || socket.destroyed) {
+      socket.destroy()
+      if (this.#end === undefined) throw Object.assign(new Error('The hub hung up.'), { code: 'ECONNRESET' })
+      return
+    }
+    this.#wasAttached = true
+    this.#socket = socket
+    clearTimeout(this.#waitTimer)
+    this.#waitTimer = undefined
+    const splitter = new LineSplitter(limits.lineBytesMax)
+    socket.on('data', (chunk: Buffer) => this.#readHub(splitter, chunk))
+    socket.on('drain', () => this.#options.input.resume())
+    socket.once('close', () => this.#lost(socket))
+    socket.cork()
+    this.#relay.hubAttached()
+    socket.uncork()
+    socket.resume()
+    this.#options.input.resume()
+    if (this.#isEof) this.#awaitLastAnswers()
+  }
+
+  #readHub(splitter: LineSplitter, chunk: Buffer): void {
+    const { output } = this.#options
+    output.cork()
+    for (const line of splitter.push(chunk)) this.#relay.fromHub(line)
+    output.uncork()
+    if (this.#isEof && !this.#relay.owesAnswers) this.finish({ code: 0 })
+  }
+
+  #lost(socket: Socket): void {
+    if (this.#socket !== socket || this.#end !== undefined) return
+    this.#socket = undefined
+    this.#relay.hubLost()
+    this.#options.input.resume()
+    if (this.#relay.hasWaiting) this.#limitWaiting()
+    if (this.#isEof && !this.#relay.owesAnswers) this.finish({ code: 0 })
+    else void this.#reachHub()
+  }
+
+  #clientSaidAll(): void {
+    this.#isEof = true
+    this.#read(this.#fromClient.end())
+    this.#awaitLastAnswers()
+  }
+
+  /** What waits for a hub still gets it, and its time; then answers have theirs. */
+  #awaitLastAnswers(): void {
+    if (this.#end !== undefined) return
+    if (!this.#relay.owesAnswers) return this.finish({ code: 0 })
+    clearTimeout(this.#eofTimer)
+    const waitMs = this.#socket === undefined ? limits.startWaitMs : (this.#options.eofAnswersMs ?? limits.eofAnswersMs)
+    this.#eofTimer = setTimeout(() => this.finish({ code: 0 }), waitMs)
+  }
+
+  #surrender(message: string): void {
+    this.#relay.failWaiting(message)
+    this.finish({ code: 2, message })
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#end !== undefined) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#wake?.(), ms)
+      this.#wake = () => {
+        clearTimeout(timer)
+        this.#wake = undefined
+        resolve()
+      }
+    })
+  }
+}
+
+/** There is no hub, and why none could be started. */
+class StartFailure extends Error {}
+
+/** A start that failed costs more than a knock at the door, and seldom succeeds soon. */
+function backOffMs(attempt: number, error: unknown): number {
+  const [min, max] =
+    error instanceof StartFailure
+      ? [limits.restartMsMin, limits.restartMsMax]
+      : [limits.reconnectMsMin, limits.reconnectMsMax]
+  return Math.min(min * 2 ** Math.min(attempt, 16), max)
+}
+
+function isTransient(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ECONNRESET' || code === 'ETIMEDOUT' || code === 'EAGAIN' || isNobodyThere(error)
+}
+
+function flushed(stream: Writable): Promise<void> {
+  if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, limits.flushMs)
+    const done = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    stream.once('close', done)
+    if (stream.writableEnded) stream.once('finish', done)
+    else stream.write('', done)
+  })
+}

@@ -1,0 +1,61 @@
+import { type BrokerSnapshot, type HubConfig, type RunningHub, reservedServices } from '@callboard/hub'
+import { agentName } from '../agent-names.js'
+import { binary } from '../binary.js'
+import { escapeControls } from '../escape-controls.js'
+import { version } from '../version.js'
+import type { WorkerExit } from './supervised-worker.js'
+
+/** What is up and how to connect, in a few lines. */
+export function describeHub(
+  hub: Pick<RunningHub, 'httpAddresses' | 'httpProblem'>,
+  { runtimeDirectory, dataDirectory, httpOpen, namespace }: HubConfig,
+  workers: readonly string[],
+): string {
+  const urls = hub.httpAddresses.map(
+    ({ host, port }) => `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`,
+  )
+  const http =
+    urls.length > 0
+      ? `${urls.join('  ')} (agents need a token; without one it offers${offered(httpOpen, workers)})`
+      : (hub.httpProblem ?? 'off')
+  const example = `npx callboard call ${agentName('kernel', 'weave_eval', namespace)} code='1 + 1'    `
+  return [
+    `Callboard ${version} is up (process ${process.pid}).`,
+    `  connect   an MCP client starts: node ${binary} stdio`,
+    `            for example: claude mcp add callboard -- node ${binary} stdio`,
+    `  http      ${http}`,
+    `  runtime   ${runtimeDirectory}`,
+    `  data      ${dataDirectory}`,
+    `  try       ${workers.includes('kernel') ? example : ''}npx callboard ls`,
+    '  end       Ctrl-C, or npx callboard down',
+  ].join('\n')
+}
+
+/** Of the services that are open those that come along; what is not ours may come any time. */
+function offered(open: readonly string[], workers: readonly string[]): string {
+  if (open.includes('*')) return ' everything'
+  const reserved: readonly string[] = reservedServices
+  const services = open.filter((service) => workers.includes(service) || !reserved.includes(service))
+  return services.length === 0 ? ' nothing' : `: ${services.join(', ')}`
+}
+
+export function describeReady(snapshot: BrokerSnapshot, service: string): string {
+  const found = snapshot.services.find((entry) => entry.service === service)
+  const tools = found?.tools ?? []
+  return escapeControls(`  ${service.padEnd(9)} ready: ${tools.length === 0 ? 'no tools' : tools.join(', ')}`)
+}
+
+/** One line for each definition that the hub refused. */
+export function describeRefusals(snapshot: BrokerSnapshot, service: string): string[] {
+  return snapshot.workers
+    .filter((worker) => worker.service === service)
+    .flatMap(({ refused }) => refused)
+    .map(({ name, message }) => escapeControls(`callboard: warning: ${name} of ${service} was refused: ${message}`))
+}
+
+export function describeExit({ worker, how, restartInMs, isCrashLoop, complaint }: WorkerExit): string {
+  const again = `it starts again in ${(restartInMs / 1000).toFixed(1)} s`
+  if (!isCrashLoop) return escapeControls(`callboard: the worker ${worker} ended (${how}); ${again}.`)
+  const reason = complaint === undefined ? '' : ` Last it said: ${complaint}`
+  return escapeControls(`callboard: the worker ${worker} is crash-looping (${how}); ${again}, others go on.${reason}`)
+}

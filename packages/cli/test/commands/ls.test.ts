@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { fakeHub, statusOf, workerOf } from '../support/fake-hub.js'
+import { Installation } from '../support/installation.js'
+
+const evil = '\x1b]0;PWNED\x07\nFAKE ROW'
+const shown = '\\u001b]0;PWNED\\u0007\\u000aFAKE ROW'
+
+async function hubWithEvilNames(): Promise<Installation> {
+  const installation = new Installation()
+  const refused = [{ name: evil, message: `not a name: ${evil}` }]
+  const snapshot = {
+    workers: [workerOf('kernel', 'i-1', { version: evil, refused })],
+    services: [{ service: 'kernel', version: '1', tools: ['weave_eval', evil], isServed: true }],
+  }
+  await fakeHub(installation, () => ({ result: statusOf(snapshot) }))
+  return installation
+}
+
+it('prints nothing that a terminal obeys, and each name within its row', async () => {
+  const { stdout } = await (await hubWithEvilNames()).run(['ls'])
+  expect(stdout).toMatch(/^[\n\x20-\x7e]*$/)
+  expect(stdout.split('\n').filter((line) => line.startsWith('FAKE'))).toEqual([])
+  expect(stdout).toContain(`kernel   served  weave_eval, ${shown}\n`)
+  expect(stdout).toContain(`not a name: ${shown}\n`)
+})
+
+it('prints JSON with the same names', async () => {
+  const { stdout } = await (await hubWithEvilNames()).run(['ls', '--json'])
+  expect(stdout).toMatch(/^[\n\x20-\x7e]*$/)
+  expect(JSON.parse(stdout).snapshot.services[0].tools).toEqual(['weave_eval', evil])
+})
+
+it('doctor neither', async () => {
+  const { stdout } = await (await hubWithEvilNames()).run(['doctor'])
+  expect(stdout).toMatch(/^[\n\x20-\x7e]*$/)
+  expect(stdout).toContain(`PROBLEM worker kernel: ${shown} was refused: not a name: ${shown}\n`)
+})
+
+it('shows the names that agents see', async () => {
+  const installation = new Installation()
+  const services = [{ service: 'kernel', version: '1', tools: ['weave_eval', 'weave_help'], isServed: true }]
+  const status = statusOf({ services }) as { hub: object }
+  await fakeHub(installation, () => ({ result: { ...status, hub: { ...status.hub, namespace: 'always' } } }))
+  expect((await installation.run(['ls'])).stdout).toContain('kernel   served  kernel_weave_eval, kernel_weave_help\n')
+  const json = JSON.parse((await installation.run(['ls', '--json'])).stdout)
+  expect(json.snapshot.services[0].tools).toEqual(['kernel_weave_eval', 'kernel_weave_help'])
+})

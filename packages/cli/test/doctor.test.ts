@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { Installation } from './support/installation.js'
+
+async function findings(installation: Installation, variables: Record<string, string> = {}) {
+  const { code, stdout } = await installation.run(['doctor', '--json'], variables)
+  const found: { check: string; status: string; detail: string; remedy?: string }[] = JSON.parse(stdout).findings
+  return { code, problems: found.filter(({ status }) => status === 'problem'), found }
+}
+
+it('finds nothing wrong where nothing is, with a hub and without', async () => {
+  const installation = new Installation()
+  expect(await findings(installation)).toMatchObject({ code: 0, problems: [] })
+  await installation.up()
+  const running = await findings(installation)
+  expect(running).toMatchObject({ code: 0, problems: [] })
+  expect(running.found).toContainEqual({ check: 'worker kernel', status: 'ok', detail: 'ready' })
+})
+
+it('finds directories, config, programs and ports that will not do, each with a remedy', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  const installation = new Installation()
+  mkdirSync(installation.data, { mode: 0o755 })
+  const { code, problems } = await findings(installation, {
+    CALLBOARD_RUNTIME: join(installation.directory, 'x'.repeat(100)),
+    CALLBOARD_HTTP: `127.0.0.1:${port}`,
+    PATH: '/nowhere',
+  })
+  server.close()
+  expect(code).toBe(1)
+  expect(problems.map(({ check }) => check)).toEqual(['data directory', 'python', 'socket path', 'http'])
+  expect(problems.at(-1)?.detail).toContain(`process ${process.pid}`)
+  expect(problems.every(({ remedy }) => remedy !== undefined)).toBe(true)
+})
+
+it.each([120, 300])('finds a runtime directory that is too long by name: %d', async (length) => {
+  const installation = new Installation()
+  const runtime = join(installation.directory, 'x'.repeat(length))
+  const { code, problems } = await findings(installation, { CALLBOARD_RUNTIME: runtime })
+  expect(code).toBe(1)
+  expect(problems).toMatchObject([{ check: 'socket path', remedy: 'set CALLBOARD_RUNTIME to a shorter directory' }])
+})
+
+it('finds directories behind something that is none', async () => {
+  const installation = new Installation()
+  writeFileSync(join(installation.directory, 'file'), '')
+  const { code, problems } = await findings(installation, {
+    CALLBOARD_DATA: join(installation.directory, 'file', 'data'),
+  })
+  expect(code).toBe(1)
+  expect(problems).toMatchObject([{ check: 'data directory', detail: expect.stringContaining('ENOTDIR') }])
+})
+
+it('reads the config as the hub does', async () => {
+  const installation = new Installation()
+  mkdirSync(installation.data, { mode: 0o700 })
+  writeFileSync(
+    join(installation.data, 'callboard.config.json'),
+    '{"namespace": "often", "kernel": {"python": "/nowhere/python"}}',
+  )
+  const { code, problems } = await findings(installation)
+  expect(code).toBe(1)
+  expect(problems.map(({ check, detail }) => `${check}: ${detail}`)).toEqual([
+    'python: /nowhere/python was not found',
+    expect.stringMatching(/^config: .*namespace/),
+  ])
+  const file = '{"namespace": "often", "http": "on", "workers": ["kernel", "frob"], "kernel": {"maxKernels": 1.5}}'
+  writeFileSync(join(installation.data, 'callboard.config.json'), file)
+  const all = await findings(installation)
+  expect(all.problems.map(({ detail }) => detail.replace(/.*config\.json: /, ''))).toEqual([
+    'http: must be "off", or an object, like {"listen": "127.0.0.1:8765"}.',
+    'namespace: must be never or always.',
+    'workers: there is no worker frob; the built-in ones are: kernel.',
+    'kernel.maxKernels: must be a whole number.',
+  ])
+})
+
+it('finds a worker that is missing', async () => {
+  const installation = new Installation()
+  const hub = installation.spawn(['hub'])
+  await new Promise((resolve) => hub.stderr.once('data', resolve))
+  const { code, problems } = await findings(installation)
+  expect(code).toBe(1)
+  expect(problems).toMatchObject([{ check: 'worker kernel', detail: 'not signed in' }])
+})

@@ -1,0 +1,136 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished, vi } from 'vitest'
+
+export const checkout = fileURLToPath(new URL('../../../..', import.meta.url))
+export const binary = fileURLToPath(new URL('../../bin/callboard.js', import.meta.url))
+
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** An installation of its own in temporary directories; at the end of the test none of its processes is left. */
+export class Installation {
+  readonly directory = mkdtempSync(join(tmpdir(), 'cb-'))
+  readonly runtime = join(this.directory, 'run')
+  readonly data = join(this.directory, 'data')
+  readonly environment: Record<string, string>
+
+  constructor(variables: Record<string, string> = {}) {
+    this.environment = {
+      PATH: process.env['PATH']!,
+      HOME: this.directory,
+      CALLBOARD_RUNTIME: this.runtime,
+      CALLBOARD_DATA: this.data,
+      CALLBOARD_HTTP: 'off',
+      ...variables,
+    }
+    onTestFinished(async () => {
+      for (const pid of this.processes()) killHard(pid)
+      await vi.waitFor(() => {
+        if (this.processes().length > 0) throw new Error('processes are left')
+      })
+      rmSync(this.directory, { recursive: true, force: true })
+    })
+  }
+
+  spawn(words: readonly string[], variables: Record<string, string> = {}): ChildProcessWithoutNullStreams {
+    return spawn(process.execPath, [binary, ...words], {
+      env: { ...this.environment, ...variables },
+      cwd: this.directory,
+      stdio: 'pipe',
+    })
+  }
+
+  async run(words: readonly string[], variables: Record<string, string> = {}, input = ''): Promise<Finished> {
+    const child = this.spawn(words, variables)
+    const stdout = collect(child.stdout)
+    const stderr = collect(child.stderr)
+    child.stdin.on('error', () => {}).end(input)
+    const [code] = (await once(child, 'close')) as [number | null]
+    return { code, stdout: stdout(), stderr: stderr() }
+  }
+
+  /** `callboard up`, when it says that its workers are ready. */
+  async up(words: readonly string[] = [], variables: Record<string, string> = {}): Promise<ChildProcess> {
+    const child = this.spawn(['up', ...words], variables)
+    child.stderr.resume()
+    await untilSaid(child, child.stdout, /kernel +ready/)
+    return child
+  }
+
+  /** Whatever runs for this installation: by its environment, or by where it works. */
+  processes(): number[] {
+    return readdirSync('/proc')
+      .filter((entry) => /^\d+$/.test(entry))
+      .filter((pid) => this.#owns(pid))
+      .map(Number)
+  }
+
+  /** The process that has this in its command line. */
+  find(words: string): number {
+    const pid = this.processes().find((each) => commandOf(each).includes(words))
+    if (pid === undefined) throw new Error(`no process runs ${words}`)
+    return pid
+  }
+
+  #owns(pid: string): boolean {
+    try {
+      if (/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return false
+      if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`${this.directory}/`)) return true
+      return readlinkSync(`/proc/${pid}/cwd`).startsWith(`${this.directory}/`)
+    } catch {
+      return false
+    }
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
+function killHard(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
+
+export function collect(stream: NodeJS.ReadableStream): () => string {
+  const chunks: Buffer[] = []
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return () => Buffer.concat(chunks).toString('utf8')
+}
+
+/** Waits for words on an output; fails when the process ends without them. */
+export function untilSaid(child: ChildProcess, stream: NodeJS.ReadableStream, words: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    stream.on('data', (chunk: Buffer) => {
+      said += chunk
+      if (words.test(said)) resolve(said)
+    })
+    child.once('exit', (code) => reject(new Error(`it ended with ${code} and said: ${said}`)))
+  })
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
