@@ -29,8 +29,6 @@ async function connect(kind: Kind, installation: Installation): Promise<any> {
     stderr: 'inherit' as const,
   }
   await client.connect(new Transport(parameters) as any)
-  // A call to a worker that was never seen is a call to an unknown tool; the list waits for it.
-  await client.listTools()
   return client
 }
 
@@ -61,6 +59,43 @@ describe.each(Object.keys(clients) as Kind[])('callboard stdio with %s', (kind) 
     await client.close()
     expect((await installation.run(['down'])).code).toBe(0)
     expect(installation.processes()).toEqual([])
+  })
+})
+
+describe.each(Object.keys(clients) as Kind[])('one agent of %s beside others', (kind) => {
+  const call = (client: any, code: string, options: object) => {
+    const request = { name: 'weave_eval', arguments: { code } }
+    return kind === 'SDK 1' ? client.callTool(request, undefined, options) : client.callTool(request, options)
+  }
+
+  it('hears progress, and cancels: Python stops, and keeps what it had', async () => {
+    const client = await connect(kind, new Installation())
+    const abort = new AbortController()
+    const heard: string[] = []
+    const onprogress = ({ message }: { message?: string }) => {
+      heard.push(message ?? '')
+      abort.abort()
+    }
+    const code = 'import time\nkept = 7\nprint("begun", flush=True)\ntime.sleep(60)\nkept = 8'
+    await expect(call(client, code, { onprogress, signal: abort.signal })).rejects.toThrow()
+    expect(heard.join()).toContain('begun')
+    expect(await evaluate(client, 'kept')).toBe('7')
+    await client.close()
+  })
+
+  it("sees neither another's names nor its output, while both run at once", async () => {
+    const installation = new Installation()
+    const [one, other] = [await connect(kind, installation), await connect(kind, installation)]
+    const run = async (client: any, mine: string) => {
+      const code = `import time\nname = "${mine}"\nfor _ in range(20):\n    print(name, flush=True)\n    time.sleep(0.005)`
+      return (await client.callTool({ name: 'weave_eval', arguments: { code } })).structuredContent.stdout
+    }
+    const outputs = await Promise.all([run(one, 'mine'), run(other, 'yours')])
+    expect(outputs).toEqual(['mine\n'.repeat(20), 'yours\n'.repeat(20)])
+    await evaluate(one, 'secret = 1')
+    expect([await evaluate(one, 'name'), await evaluate(other, 'name')]).toEqual(["'mine'", "'yours'"])
+    expect(await evaluate(other, '"secret" in globals()')).toBe('False')
+    await Promise.all([one.close(), other.close()])
   })
 })
 
