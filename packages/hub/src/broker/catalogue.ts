@@ -116,11 +116,6 @@ export class Catalogue {
     this.#options = options
   }
 
-  /** Whether anything was ever offered; until then a list would be a guess. */
-  get isKnown(): boolean {
-    return this.#services.size > 0
-  }
-
   restore(services: readonly StoredService[], now: number): void {
     for (const stored of services) {
       if (this.#services.has(stored.service) || now - stored.lastSeenAt > forgetServiceMs) continue
