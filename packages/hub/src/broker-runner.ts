@@ -1,11 +1,12 @@
-import { bodyBytesMax } from '@callboard/protocol'
+import { bodyBytesMax, type ToolDefinition } from '@callboard/protocol'
 import { Broker } from './broker/broker.js'
 import type { StoredService } from './broker/catalogue.js'
+import type { Definition } from './broker/definition.js'
 import type { BrokerEffect, Notice } from './broker/effects.js'
 import type { BrokerEvent, ConnectionId, PeerId, Ref } from './broker/events.js'
 import type { BrokerOptions } from './broker/state.js'
 import { failure } from './broker/state.js'
-import type { AgentCall, CallOutcome, Connection, ConnectionListener, HubPort, Identity } from './port.js'
+import type { AgentCall, CallOutcome, Connection, ConnectionListener, HubPort, Identity, KnownTool } from './port.js'
 
 /** What the broker's effects reach, apart from the agents' connections. */
 export interface RunnerOutlets {
@@ -112,10 +113,12 @@ export class BrokerRunner implements HubPort {
     return {
       identity,
       catalogueKnown: async () => this.#catalogueKnown(),
-      tools: () => broker.list('tool', identity) as ReturnType<Connection['tools']>,
-      resources: () => broker.list('resource', identity) as ReturnType<Connection['resources']>,
-      resourceTemplates: () => broker.list('resourceTemplate', identity) as ReturnType<Connection['resourceTemplates']>,
-      prompts: () => broker.list('prompt', identity) as ReturnType<Connection['prompts']>,
+      tools: (scope) => broker.list('tool', identity, scope) as ReturnType<Connection['tools']>,
+      tool: (name) => knownTool(broker.tool(name, identity)),
+      resources: (scope) => broker.list('resource', identity, scope) as ReturnType<Connection['resources']>,
+      resourceTemplates: (scope) =>
+        broker.list('resourceTemplate', identity, scope) as ReturnType<Connection['resourceTemplates']>,
+      prompts: (scope) => broker.list('prompt', identity, scope) as ReturnType<Connection['prompts']>,
       completes: () => broker.completes(),
       call: (call) => this.#call(connection, call),
       resume: (id, body, signal) => this.#turn({}, signal, (ref) => ({ type: 'resume', ref, connection, id, body })),
@@ -184,7 +187,9 @@ export class BrokerRunner implements HubPort {
       case 'log':
         return this.#turns.get(effect.ref)?.call.onLog?.(effect.level, effect.body)
       case 'list_changed':
-        for (const connection of effect.connections) this.#listeners.get(connection)?.listChanged(effect.kind)
+        for (const connection of effect.connections) {
+          this.#listeners.get(connection)?.listChanged(effect.kind, effect.scope)
+        }
         return
       case 'resource_updated':
         for (const connection of effect.connections) this.#listeners.get(connection)?.resourceUpdated(effect.uri)
@@ -220,4 +225,9 @@ export class BrokerRunner implements HubPort {
       this.step({ type: 'tick' })
     }, delay)
   }
+}
+
+function knownTool(found: Definition | undefined): KnownTool | undefined {
+  if (found === undefined) return undefined
+  return { service: found.service, workerName: found.workerKey, definition: found.listed as unknown as ToolDefinition }
 }

@@ -281,7 +281,6 @@ class Hub implements RunningHub {
         hub: {
           pid: process.pid,
           version,
-          namespace: this.#options.config.namespace,
           startedAt: this.#startedAt,
           runtime: this.#paths.directory,
           http: this.httpAddresses,

@@ -14,7 +14,16 @@ export {
 } from './config.js'
 export { type HubEnd, type HubOptions, type RunningHub, reservedServices, startHub, steadyNow } from './hub.js'
 export { createHubLog, type Logger } from './hub-log.js'
-export type { AgentCall, CallOutcome, Connection, ConnectionListener, HubPort, Identity } from './port.js'
+export type {
+  AgentCall,
+  CallOutcome,
+  CatalogueView,
+  Connection,
+  ConnectionListener,
+  HubPort,
+  Identity,
+  ListScope,
+} from './port.js'
 export { batches } from './router.js'
 export { type RuntimePaths, runtimePaths, socketPathBytesMax } from './runtime-directory.js'
 export { secretFiles } from './secrets.js'

@@ -8,6 +8,7 @@ import type {
   ToolDefinition,
   WorkerMethod,
 } from '@callboard/protocol'
+import type { ToolFilter } from './broker/tool-filter.js'
 
 /** Who an agent's connection is, after authentication. Several connections may be one session. */
 export interface Identity {
@@ -18,8 +19,24 @@ export interface Identity {
   readonly group?: string
   /** Only these services exist for it; absent: all. */
   readonly services?: readonly string[]
+  /** What it wants of the catalogue in its context; absent: everything that it may use. */
+  readonly view?: CatalogueView
   /** The scheduled run that this agent is, if it is one. */
   readonly run?: Caller['run']
+}
+
+/**
+ * What of the catalogue is in an agent's lists, as the configuration and its client chose: it saves context, and is no
+ * boundary, because a worker that acts for the agent is not bound by it.
+ */
+export interface CatalogueView {
+  /** A tool that one of them does not let pass does not exist for the agent. */
+  readonly filters: readonly ToolFilter[]
+  /** How the tools are listed. `auto`: by search when all of them would take more than `searchAboveTokens`. */
+  readonly mode: 'all' | 'auto' | 'search'
+  readonly searchAboveTokens: number
+  /** Patterns of the tools that are listed beside the search. */
+  readonly pinned: readonly string[]
 }
 
 /** What an MCP front end needs of the hub: this and nothing else crosses between the MCP SDK and the broker. */
@@ -29,23 +46,42 @@ export interface HubPort {
 
 /** What comes to a connection unasked, possibly from within one of its own methods: answer later, don't call back at once. */
 export interface ConnectionListener {
-  listChanged(kind: 'tools' | 'resources' | 'prompts'): void
+  /** `scope`: which of the two lists changed; a client has one of them, by its generation. */
+  listChanged(kind: 'tools' | 'resources' | 'prompts', scope: ListScope): void
   resourceUpdated(uri: string): void
 }
 
-/** One agent's connection. All lists come from memory, in a stable order, already filtered for this session. */
+/**
+ * Whose list. A legacy client's is its session's. A modern one's may not vary by connection: it is what any live session of
+ * its principal sees.
+ */
+export type ListScope = 'session' | 'principal'
+
+/** A tool as the hub knows it. */
+export interface KnownTool {
+  readonly service: string
+  /** As the worker named it. */
+  readonly workerName: string
+  readonly definition: ToolDefinition
+}
+
+/** One agent's connection. All lists come from memory, in a stable order; each is the same object while it does not change. */
 export interface Connection {
   readonly identity: Identity
   /** Resolves once the catalogue is known: at once, or within the start-up grace when no worker was ever seen. */
   catalogueKnown(): Promise<void>
-  tools(): readonly ToolDefinition[]
-  resources(): readonly { readonly uri: string; readonly name: string; readonly [key: string]: unknown }[]
-  resourceTemplates(): readonly {
+  tools(scope: ListScope): readonly ToolDefinition[]
+  /** The tool that a call by this name reaches, listed or not. */
+  tool(name: string): KnownTool | undefined
+  resources(
+    scope: ListScope,
+  ): readonly { readonly uri: string; readonly name: string; readonly [key: string]: unknown }[]
+  resourceTemplates(scope: ListScope): readonly {
     readonly uriTemplate: string
     readonly name: string
     readonly [key: string]: unknown
   }[]
-  prompts(): readonly { readonly name: string; readonly [key: string]: unknown }[]
+  prompts(scope: ListScope): readonly { readonly name: string; readonly [key: string]: unknown }[]
   /** Whether anyone answers `completion/complete`. */
   completes(): boolean
   /** Never rejects: whatever happens is an outcome. Aborting `signal` cancels the call. */

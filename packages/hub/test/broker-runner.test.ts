@@ -86,10 +86,14 @@ describe('a connection', () => {
   it("has the broker's lists", async () => {
     const { runner, signIn } = running()
     const connection = runner.open(identity, silent)
-    expect(connection.tools()).toEqual([])
+    expect(connection.tools('session')).toEqual([])
     signIn()
-    expect(connection.tools()).toHaveLength(1)
-    expect([connection.resources(), connection.resourceTemplates(), connection.prompts()]).toEqual([[], [], []])
+    expect(connection.tools('session')).toHaveLength(1)
+    expect([
+      connection.resources('session'),
+      connection.resourceTemplates('principal'),
+      connection.prompts('principal'),
+    ]).toEqual([[], [], []])
     expect(connection.completes()).toBe(false)
     runner.close()
   })
@@ -271,7 +275,10 @@ describe('time', () => {
     signIn()
     expect(listChanged).not.toHaveBeenCalled()
     vi.advanceTimersByTime(10)
-    expect(listChanged).toHaveBeenCalledExactlyOnceWith('tools')
+    expect(listChanged.mock.calls).toEqual([
+      ['tools', 'session'],
+      ['tools', 'principal'],
+    ])
     runner.close()
   })
 })

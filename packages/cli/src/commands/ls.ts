@@ -1,4 +1,3 @@
-import { withAgentNames } from '../agent-names.js'
 import { readEnvironment } from '../environment.js'
 import { escapeControls } from '../escape-controls.js'
 import { type HubStatus, noHubRunning, readHubStatus } from '../hub-link/hub-status.js'
@@ -8,8 +7,7 @@ import { print, printJson } from '../output.js'
 export async function runList({ json }: { readonly json?: boolean }): Promise<void> {
   const { runtimeDirectory } = readEnvironment()
   requireOwnDirectory(runtimeDirectory)
-  const found = await readHubStatus(runtimeFiles(runtimeDirectory).mcpSocket)
-  const status = found && { ...found, snapshot: withAgentNames(found.snapshot, found.hub.namespace) }
+  const status = await readHubStatus(runtimeFiles(runtimeDirectory).mcpSocket)
   if (json) printJson(status ?? { hub: null })
   else if (status !== undefined) print(describe(status, Date.now()))
   if (status === undefined) throw noHubRunning(runtimeDirectory)
@@ -27,10 +25,10 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
     age(now - worker.joinedAt),
     worker.instance,
   ])
-  const services = snapshot.services.map(({ service, isServed, tools }) => [
+  const services = snapshot.services.map(({ service, isServed, tools, renamed = {} }) => [
     service,
     isServed ? 'served' : 'away',
-    tools.join(', ') || '-',
+    tools.map((name) => (Object.hasOwn(renamed, name) ? `${name} (${renamed[name]})` : name)).join(', ') || '-',
   ])
   const refused = snapshot.workers.flatMap(({ service, refused: definitions = [] }) =>
     definitions.map(({ name, message }) => [name, service, message]),

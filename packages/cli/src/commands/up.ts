@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HubConfig, RunningHub } from '@callboard/hub'
-import { type Namespace, withAgentNames } from '../agent-names.js'
 import { binary } from '../binary.js'
 import { childVariables, type Environment, readEnvironment } from '../environment.js'
 import * as limits from '../limits.js'
@@ -36,7 +35,7 @@ export async function runUp({ workers: list, http, namespace, onDemand = false }
     endWhenIdle: onDemand,
   })
   print(describeHub(hub, config, workers))
-  const failed = await supervise(hub, workers, config.namespace, withLogLevel(environment, config), asked)
+  const failed = await supervise(hub, workers, withLogLevel(environment, config), asked)
   if (failed !== undefined) throw failed
   return exit(0)
 }
@@ -69,7 +68,6 @@ function optional(http: HubConfig['http']): HubConfig['http'] {
 async function supervise(
   hub: RunningHub,
   workers: readonly string[],
-  namespace: Namespace,
   environment: Environment,
   asked: Promise<void>,
 ): Promise<UsageError | undefined> {
@@ -95,7 +93,7 @@ async function supervise(
   void ended.then(() => {
     isEnding = true
   })
-  void announceReady(hub, workers, namespace, () => isEnding).finally(() => {
+  void announceReady(hub, workers, () => isEnding).finally(() => {
     isStarting = false
   })
   const reason = await ended
@@ -123,18 +121,13 @@ async function announceExit(exit: WorkerExit, isEnding: () => boolean): Promise<
   if (!isEnding()) complain(describeExit({ ...exit, restartInMs: exit.restartInMs - limits.endKnownMs }))
 }
 
-async function announceReady(
-  hub: RunningHub,
-  workers: readonly string[],
-  namespace: Namespace,
-  isEnding: () => boolean,
-): Promise<void> {
+async function announceReady(hub: RunningHub, workers: readonly string[], isEnding: () => boolean): Promise<void> {
   const missing = new Set(workers)
   const endsAt = performance.now() + limits.workersReadyWaitMs
   while (missing.size > 0 && performance.now() < endsAt && !isEnding()) {
     for (const worker of hub.snapshot().workers) {
       if (!missing.delete(worker.service)) continue
-      print(describeReady(withAgentNames(hub.snapshot(), namespace), worker.service))
+      print(describeReady(hub.snapshot(), worker.service))
       for (const line of describeRefusals(hub.snapshot(), worker.service)) complain(line)
     }
     await delay(limits.readyPollMs)

@@ -1,5 +1,4 @@
 import type { BrokerSnapshot } from '@callboard/hub'
-import type { Namespace } from '../agent-names.js'
 import { CommandError } from '../usage-error.js'
 import { control, isNobodyThere } from './hub-socket.js'
 
@@ -8,8 +7,6 @@ export interface HubStatus {
   readonly hub: {
     readonly pid: number
     readonly version: string
-    /** Hubs that don't say put nothing before names. */
-    readonly namespace?: Namespace
     readonly startedAt: number
     readonly runtime: string
     readonly http: readonly { readonly host: string; readonly port: number }[]

@@ -1,5 +1,4 @@
 import { type BrokerSnapshot, type HubConfig, type RunningHub, reservedServices } from '@callboard/hub'
-import { agentName } from '../agent-names.js'
 import { binary } from '../binary.js'
 import { escapeControls } from '../escape-controls.js'
 import { version } from '../version.js'
@@ -18,7 +17,7 @@ export function describeHub(
     urls.length > 0
       ? `${urls.join('  ')} (agents need a token; without one it offers${offered(httpOpen, workers)})`
       : (hub.httpProblem ?? 'off')
-  const example = `npx callboard call ${agentName('kernel', 'weave_eval', namespace)} code='1 + 1'    `
+  const example = `npx callboard call ${namespace === 'always' ? 'kernel_weave_eval' : 'weave_eval'} code='1 + 1'    `
   return [
     `Callboard ${version} is up (process ${process.pid}).`,
     `  connect   an MCP client starts: node ${binary} stdio`,

@@ -36,12 +36,12 @@ it('doctor neither', async () => {
   expect(stdout).toContain(`PROBLEM worker kernel: ${shown} was refused: not a name: ${shown}\n`)
 })
 
-it('shows the names that agents see', async () => {
+it('shows the names that agents see, and the one that a worker gave where that is another', async () => {
   const installation = new Installation()
-  const services = [{ service: 'kernel', version: '1', tools: ['weave_eval', 'weave_help'], isServed: true }]
-  const status = statusOf({ services }) as { hub: object }
-  await fakeHub(installation, () => ({ result: { ...status, hub: { ...status.hub, namespace: 'always' } } }))
-  expect((await installation.run(['ls'])).stdout).toContain('kernel   served  kernel_weave_eval, kernel_weave_help\n')
+  const renamed = { files_read: 'files.read' }
+  const services = [{ service: 'files', version: '1', tools: ['files_read', 'find'], renamed, isServed: true }]
+  await fakeHub(installation, () => ({ result: statusOf({ services }) }))
+  expect((await installation.run(['ls'])).stdout).toContain('files    served  files_read (files.read), find\n')
   const json = JSON.parse((await installation.run(['ls', '--json'])).stdout)
-  expect(json.snapshot.services[0].tools).toEqual(['kernel_weave_eval', 'kernel_weave_help'])
+  expect(json.snapshot.services[0]).toMatchObject({ tools: ['files_read', 'find'], renamed })
 })

@@ -1,15 +1,18 @@
 import type { FromHub } from '@callboard/protocol'
-import type { Identity } from '../port.js'
+import type { Identity, ListScope } from '../port.js'
 import type { CallFlow } from './call-flow.js'
-import { isVisible } from './catalogue.js'
+import type { CatalogueChanges } from './catalogue-changes.js'
+import type { Definition } from './definition.js'
 import type { Dispatcher } from './dispatcher.js'
 import type { ConnectionId } from './events.js'
 import { sessionLingerMs, sessionsMax } from './limits.js'
 import type { WorkerPeer } from './peers.js'
+import { listScopes } from './session-views.js'
 import type { BrokerState } from './state.js'
 
 const listOfKind = { tool: 'tools', resource: 'resources', resourceTemplate: 'resources', prompt: 'prompts' } as const
 const lists = ['tools', 'resources', 'prompts'] as const
+type List = (typeof lists)[number]
 
 /** The agents' sessions: who is there, what they watch, what they and the workers must hear of each other. */
 export class Audience {
@@ -32,7 +35,9 @@ export class Audience {
       // Not in the table: its calls are answered as those of a closed connection.
       return this.#state.counters.add('connections_refused', 'sessions_max')
     }
+    const isNew = sessions.get(identity.session) === undefined
     sessions.open(connection, identity)
+    if (isNew) this.#state.catalogue.openSession(identity.session, identity.principal)
     this.#state.unschedule('session_linger', identity.session)
   }
 
@@ -50,10 +55,10 @@ export class Audience {
     const { sessions, catalogue, peers } = this.#state
     const session = sessions.get(id)
     if (session !== undefined && session.connections.size > 0) return
-    if (session !== undefined) sessions.end(session)
-    this.#flow.sessionEnded(id)
-    catalogue.forgetSession(id)
     const principal = session?.identity.principal
+    if (session !== undefined) sessions.end(session)
+    catalogue.closeSession(id, principal)
+    this.#flow.sessionEnded(id)
     const isLast =
       principal === undefined || [...sessions.values()].every((other) => other.identity.principal !== principal)
     this.#dispatcher.unbindSession(id, isLast ? principal : undefined)
@@ -100,19 +105,31 @@ export class Audience {
 
   /** One notice for all changes since the last, to those whose own list changed. */
   tellLists(): void {
-    const { catalogue, sessions, now } = this.#state
-    const { definitions, sessions: changedSessions, isToKeep } = catalogue.takeChanges()
+    const { catalogue, now } = this.#state
+    const changes = catalogue.takeChanges()
+    for (const scope of listScopes) this.#tellScope(scope, changes)
+    if (changes.isToKeep) this.#state.emit({ type: 'catalogue_changed', services: catalogue.store(now) })
+  }
+
+  #tellScope(scope: ListScope, { definitions, own }: CatalogueChanges): void {
+    const { catalogue, sessions } = this.#state
     const told = { tools: new Set<number>(), resources: new Set<number>(), prompts: new Set<number>() }
+    // There may be thousands of connections, but few that see different things.
+    const known = new Map<string, ReadonlySet<List>>()
     for (const [connection, identity] of sessions.connections()) {
-      for (const definition of definitions) {
-        if (isVisible(definition, identity)) told[listOfKind[definition.kind]].add(connection)
-      }
-      for (const kind of changedSessions.get(identity.session) ?? []) told[listOfKind[kind]].add(connection)
+      const hidden = catalogue.hidden(scope, identity)
+      const key = `${hidden?.serial ?? 0} ${catalogue.viewerKey(identity)}`
+      const seen =
+        known.get(key) ?? listsOf(definitions, (each) => !hidden?.has(each) && catalogue.sees(each, identity))
+      known.set(key, seen)
+      const changes = own[scope].get(scope === 'session' ? identity.session : identity.principal) ?? []
+      for (const list of seen) told[list].add(connection)
+      for (const list of listsOf(changes, (each) => catalogue.sees(each, identity))) told[list].add(connection)
     }
-    for (const kind of lists) {
-      if (told[kind].size > 0) this.#state.emit({ type: 'list_changed', connections: [...told[kind]], kind })
+    for (const list of lists) {
+      if (told[list].size > 0)
+        this.#state.emit({ type: 'list_changed', connections: [...told[list]], kind: list, scope })
     }
-    if (isToKeep) this.#state.emit({ type: 'catalogue_changed', services: catalogue.store(now) })
   }
 
   #tellWatch(type: 'subscribe' | 'unsubscribe', connection: ConnectionId, uri: string): void {
@@ -131,4 +148,15 @@ export class Audience {
       if (worker.sessions.has(session)) this.#state.send(worker.peer, message)
     }
   }
+}
+
+/** The lists in which somebody finds one of these definitions. */
+function listsOf(definitions: Iterable<Definition>, finds: (definition: Definition) => boolean): Set<List> {
+  const found = new Set<List>()
+  for (const definition of definitions) {
+    const list = listOfKind[definition.kind]
+    if (!found.has(list) && finds(definition)) found.add(list)
+    if (found.size === lists.length) break
+  }
+  return found
 }

@@ -1,8 +1,8 @@
 import { type DefinitionKind, type Event, type FromWorker, suspectAfterMs } from '@callboard/protocol'
-import type { Identity } from '../port.js'
+import type { Identity, ListScope } from '../port.js'
 import { Audience } from './audience.js'
 import { CallFlow } from './call-flow.js'
-import type { Listed } from './definition.js'
+import type { Definition, Listed } from './definition.js'
 import { Dispatcher } from './dispatcher.js'
 import type { BrokerEffect } from './effects.js'
 import type { BrokerEvent, DrainTarget, PeerId } from './events.js'
@@ -58,8 +58,13 @@ export class Broker {
 
   // Questions, answered from memory ----------------------------------------------------------------------------------
 
-  list(kind: DefinitionKind, identity: Identity): readonly Listed[] {
-    return this.#state.catalogue.list(kind, identity)
+  list(kind: DefinitionKind, identity: Identity, scope: ListScope): readonly Listed[] {
+    return this.#state.catalogue.list(kind, identity, scope)
+  }
+
+  /** The tool that a call by this name would reach. */
+  tool(name: string, identity: Identity): Definition | undefined {
+    return this.#state.catalogue.resolve('tools/call', name, identity)
   }
 
   completes(): boolean {
@@ -210,8 +215,11 @@ export class Broker {
   }
 
   #event(worker: WorkerPeer, { kind, uri, session }: Event): void {
-    if (kind !== 'resource_updated')
-      return this.#state.catalogue.noteListChange(worker.service, listKinds[kind], session)
+    if (kind !== 'resource_updated') {
+      const principal = session === undefined ? undefined : this.#state.sessions.get(session)?.identity.principal
+      const whose = session === undefined ? undefined : { session, principal }
+      return this.#state.catalogue.noteListChange(worker.service, listKinds[kind], whose)
+    }
     if (uri !== undefined) this.#audience.resourceUpdated(worker, uri, session)
   }
 

@@ -7,6 +7,8 @@ import type {
   SessionView,
   WorkerMethod,
 } from '@callboard/protocol'
+import type { ListScope } from '../port.js'
+import { type CatalogueChanges, ChangeLog } from './catalogue-changes.js'
 import {
   acceptedOnly,
   type Candidate,
@@ -19,6 +21,7 @@ import {
   literalPrefix,
 } from './definition.js'
 import type { PeerId } from './events.js'
+import { exposedName, safeToolName } from './exposed-name.js'
 import {
   absentCharactersMax,
   absentServicesMax,
@@ -26,10 +29,10 @@ import {
   definitionCharactersMax,
   definitionsPerServiceMax,
   forgetServiceMs,
-  sessionsMax,
 } from './limits.js'
-import { SessionViews } from './session-views.js'
+import { type Hidden, SessionViews, type ViewChange } from './session-views.js'
 import { compareVersions } from './versions.js'
+import { type Viewer, ViewerLists } from './viewer-lists.js'
 
 /** A service as it is kept over a restart of the hub. */
 export interface StoredService {
@@ -58,14 +61,6 @@ interface KeptOffer extends Offer {
   readonly keys: ReadonlySet<string>
 }
 
-/** For whom a list is made. */
-export interface Viewer {
-  readonly session: string
-  readonly roles: readonly string[]
-  /** Only these services exist for it; absent: all. */
-  readonly services?: readonly string[]
-}
-
 type Verdict = DefinitionVerdicts['refused'][number]
 
 export interface CatalogueOptions {
@@ -82,17 +77,9 @@ interface ServiceEntry {
   definitions: Definition[]
 }
 
-/** What changed for whom, since the last {@link Catalogue.takeChanges}. */
-export interface CatalogueChanges {
-  readonly definitions: readonly Definition[]
-  readonly sessions: ReadonlyMap<string, ReadonlySet<DefinitionKind>>
-  /** Whether there is something new for {@link Catalogue.store}: who offers what, or when it was last seen. */
-  readonly isToKeep: boolean
-}
-
 /**
  * Who offers what. A service keeps its definitions while its workers are away; a name belongs to the service that
- * claimed it first. Lists are made once per change and set of roles, not per question.
+ * claimed it first.
  */
 export class Catalogue {
   readonly #options: CatalogueOptions
@@ -105,10 +92,8 @@ export class Catalogue {
     prompt: new Map(),
   }
   readonly #views = new SessionViews()
-  readonly #lists = new Map<string, readonly Listed[]>()
-  #changedDefinitions: Definition[] = []
-  #changedSessions = new Map<string, Set<DefinitionKind>>()
-  #isToKeep = false
+  readonly #lists = new ViewerLists()
+  readonly #changes = new ChangeLog()
   /** Of all accepted definitions. */
   #characters = 0
 
@@ -138,7 +123,7 @@ export class Catalogue {
     const entry = this.#services.get(offer.service) ?? this.#createEntry(offer, now)
     const keys = new Set(candidates(offer.definitions).map(({ kind, key }) => `${kind} ${key}`))
     entry.offers.set(peer, { ...offer, keys })
-    this.#isToKeep = true
+    this.#changes.isToKeep = true
     return { refused: this.#relist(entry, now, peer) }
   }
 
@@ -146,61 +131,74 @@ export class Catalogue {
     const entry = this.#services.get(service)
     if (entry === undefined || !entry.offers.delete(peer)) return
     entry.stored = { ...entry.stored, lastSeenAt: now }
-    this.#isToKeep = true
+    this.#changes.isToKeep = true
     if (entry.offers.size > 0) this.#relist(entry, now, undefined)
     else this.#forgetAbsent(now)
   }
 
   /** Hides definitions from one session, or shows them again; false when there are too many views. */
-  setView(service: string, session: string, view: SessionView): boolean {
-    const changed = this.#views.set(service, session, view)
-    for (const kind of changed ?? []) this.noteListChange(service, kind, session)
-    return changed !== undefined
+  setView(service: string, session: string, view: SessionView, principal: string | undefined): boolean {
+    const changes = this.#views.set(service, session, view, principal)
+    this.#noteViews(changes ?? [])
+    return changes !== undefined
   }
 
-  /** A list changed for a reason that no definition shows: for one session, or for all who see something of it. */
-  noteListChange(service: string, kind: DefinitionKind, session: string | undefined): void {
-    if (session === undefined) {
-      const entry = this.#services.get(service)
-      this.#changedDefinitions.push(...(entry?.definitions.filter((definition) => definition.kind === kind) ?? []))
-      return
-    }
-    const kinds = this.#changedSessions.get(session) ?? new Set()
-    if (this.#changedSessions.size < sessionsMax) this.#changedSessions.set(session, kinds.add(kind))
+  openSession(session: string, principal: string): void {
+    this.#noteViews(this.#views.open(session, principal))
   }
 
-  /** Forgets what sessions saw that no longer live. */
+  closeSession(session: string, principal: string | undefined): void {
+    this.#changes.forget(session)
+    this.#noteViews(this.#views.close(session, principal))
+  }
+
+  /** Forgets what sessions saw that did not come back. */
   keepViews(isAlive: (session: string) => boolean): void {
     this.#views.keep(isAlive)
   }
 
-  forgetSession(session: string): void {
-    this.#views.forget(session)
-    this.#changedSessions.delete(session)
+  /** A list changed for a reason that no definition shows: for one session, or for all who see something of it. */
+  noteListChange(
+    service: string,
+    kind: DefinitionKind,
+    whose: { readonly session: string; readonly principal: string | undefined } | undefined,
+  ): void {
+    const concerned = this.#services.get(service)?.definitions.filter((definition) => definition.kind === kind) ?? []
+    if (whose === undefined) return this.#changes.forAll(concerned)
+    this.#changes.forOne('session', whose.session, concerned)
+    if (whose.principal !== undefined) this.#changes.forOne('principal', whose.principal, concerned)
   }
 
   takeChanges(): CatalogueChanges {
-    const changes = {
-      definitions: this.#changedDefinitions,
-      sessions: this.#changedSessions,
-      isToKeep: this.#isToKeep,
-    }
-    this.#isToKeep = false
-    this.#changedDefinitions = []
-    this.#changedSessions = new Map()
-    return changes
+    return this.#changes.take()
   }
 
   get hasChanges(): boolean {
-    return this.#isToKeep || this.#changedDefinitions.length > 0 || this.#changedSessions.size > 0
+    return !this.#changes.isEmpty
   }
 
-  /** What one session sees, in a stable order: by service, then as the worker has them. */
-  list(kind: DefinitionKind, viewer: Viewer): readonly Listed[] {
-    if (!this.#views.has(viewer.session)) return this.#listFor(kind, viewer)
-    return this.#visible(kind, viewer)
-      .filter((definition) => !this.#views.hides(viewer.session, definition))
-      .map(({ listed }) => listed)
+  /** What a viewer sees, in a stable order: by service, then as the worker has it. */
+  list(kind: DefinitionKind, viewer: Viewer, scope: ListScope): readonly Listed[] {
+    return this.#lists.list(kind, viewer, this.hidden(scope, viewer), () => this.#inOrder())
+  }
+
+  /** Whether it exists for the viewer; {@link hidden} says what is left out of the list all the same. */
+  sees(definition: Definition, viewer: Viewer): boolean {
+    return this.#lists.sees(definition, viewer)
+  }
+
+  hidden(scope: ListScope, viewer: Viewer): Hidden | undefined {
+    return this.#views.hidden(scope, viewer)
+  }
+
+  /** The same for viewers for whom the same exists. */
+  viewerKey(viewer: Viewer): string {
+    return this.#lists.keyOf(viewer)
+  }
+
+  /** By service: the tools in force. */
+  toolsOf(service: string): readonly Definition[] {
+    return this.#services.get(service)?.definitions.filter(({ kind }) => kind === 'tool') ?? []
   }
 
   completes(): boolean {
@@ -211,7 +209,7 @@ export class Catalogue {
   /** The definition that answers a call; undefined when there is none for this viewer. */
   resolve(method: WorkerMethod, name: string, viewer: Viewer): Definition | undefined {
     const definition = this.#find(method, name)
-    return definition !== undefined && isVisible(definition, viewer) ? definition : undefined
+    return definition !== undefined && this.sees(definition, viewer) ? definition : undefined
   }
 
   /** Whether this very worker offers the definition; a replica of another version may not. */
@@ -231,7 +229,8 @@ export class Catalogue {
   #find(method: WorkerMethod, name: string): Definition | undefined {
     switch (method) {
       case 'tools/call':
-        return this.#byKey.tool.get(name)
+        // Whoever knows a tool by its worker's own name may use that, too.
+        return this.#byKey.tool.get(name) ?? this.#byKey.tool.get(safeToolName(name))
       case 'prompts/get':
         return this.#byKey.prompt.get(name)
       case 'resources/read':
@@ -254,21 +253,9 @@ export class Catalogue {
     return best
   }
 
-  #listFor(kind: DefinitionKind, viewer: Viewer): readonly Listed[] {
-    const key = `${kind} ${viewer.roles.join(' ')} ${viewer.services?.join(' ') ?? '*'}`
-    let list = this.#lists.get(key)
-    if (list === undefined) {
-      list = this.#visible(kind, viewer).map(({ listed }) => listed)
-      this.#lists.set(key, list)
-    }
-    return list
-  }
-
-  #visible(kind: DefinitionKind, viewer: Viewer): Definition[] {
+  #inOrder(): Definition[] {
     const entries = [...this.#services.values()].sort((one, other) => byText(one.service, other.service))
-    return entries.flatMap(({ definitions }) =>
-      definitions.filter((definition) => definition.kind === kind && isVisible(definition, viewer)),
-    )
+    return entries.flatMap(({ definitions }) => definitions)
   }
 
   #createEntry(offer: Offer, now: number): ServiceEntry {
@@ -342,9 +329,9 @@ export class Catalogue {
       ...(holder === undefined ? {} : { holder }),
     })
     const text = JSON.stringify(candidate.value)
-    const key = this.#exposedKey(candidate, entry.service)
+    const key = exposedName(kind, entry.service, candidate.key, this.#options.namespace)
     const same = known.get(hashOf(text, key))
-    const problem = same === undefined ? this.#problemOf(entry, candidate, key, text) : undefined
+    const problem = same === undefined ? this.#problemOf(entry, candidate, text) : undefined
     if (problem !== undefined) return refuse('invalid', problem)
     const holder = this.#holderOf(kind, key, entry)
     if (holder !== undefined) {
@@ -353,19 +340,13 @@ export class Catalogue {
     return same ?? define(candidate, entry.service, key, text)
   }
 
-  #problemOf(entry: ServiceEntry, candidate: Candidate, key: string, text: string): string | undefined {
+  #problemOf(entry: ServiceEntry, candidate: Candidate, text: string): string | undefined {
     if (text.length > definitionCharactersMax) return `a definition has at most ${definitionCharactersMax} characters`
     if (entry.definitions.length >= definitionsPerServiceMax) {
       return `a service has at most ${definitionsPerServiceMax} definitions`
     }
     if (this.#characters + text.length > catalogueCharactersMax) return 'the catalogue is full'
-    if (key.length > 64 && candidate.kind === 'tool') return `${key} is longer than 64 characters`
     return formProblem(candidate) ?? this.#options.inspect(candidate.kind, candidate.value)
-  }
-
-  #exposedKey(candidate: Candidate, service: string): string {
-    const named = candidate.kind === 'tool' || candidate.kind === 'prompt'
-    return named && this.#options.namespace === 'always' ? `${service}_${candidate.key}` : candidate.key
   }
 
   /**
@@ -403,8 +384,19 @@ export class Catalogue {
     const hashes = new Set(before.map(({ hash }) => hash))
     const kept = new Set(after.map(({ hash }) => hash))
     const changed = [...before.filter(({ hash }) => !kept.has(hash)), ...after.filter(({ hash }) => !hashes.has(hash))]
-    if (changed.length > 0) this.#changedDefinitions.push(...changed)
+    this.#changes.forAll(changed)
     this.#lists.clear()
+  }
+
+  #noteViews(changes: readonly ViewChange[]): void {
+    for (const { scope, id, service, names } of changes) {
+      const definitions = this.#services.get(service)?.definitions ?? []
+      this.#changes.forOne(
+        scope,
+        id,
+        definitions.filter(({ viewName }) => names.has(viewName)),
+      )
+    }
   }
 
   #forgetAbsent(now: number): void {
@@ -424,11 +416,6 @@ export class Catalogue {
       this.#services.delete(entry.service)
     }
   }
-}
-
-export function isVisible(definition: Definition, { roles, services }: Viewer): boolean {
-  if (services !== undefined && !services.includes(definition.service)) return false
-  return definition.roles === undefined || definition.roles.some((role) => roles.includes(role))
 }
 
 /** By code unit: the same on every machine, whatever its locale. */

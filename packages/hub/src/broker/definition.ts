@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
-import { type DefinitionKind, type Definitions, deadlineMsDefault, deadlineMsMax } from '@callboard/protocol'
+import {
+  type DefinitionKind,
+  type Definitions,
+  deadlineMsDefault,
+  deadlineMsMax,
+  nameLengthMax,
+} from '@callboard/protocol'
 import { definitionDepthMax, definitionsPerBodyMax } from './limits.js'
+import { viewName } from './session-views.js'
 
 /** One accepted definition of one service. */
 export interface Definition {
@@ -10,6 +17,8 @@ export interface Definition {
   /** The one that the worker knows it by. */
   readonly workerKey: string
   readonly service: string
+  /** The one by which a session's view hides it. */
+  readonly viewName: string
   /** As agents see it. */
   readonly listed: Listed
   /** Absent: every role sees it. */
@@ -79,7 +88,9 @@ export function formProblem(candidate: Candidate): string | undefined {
   if (roles !== undefined && !isListOfText(roles)) return '_meta["callboard/roles"] must be a list of roles'
   switch (kind) {
     case 'tool':
-      if (!/^[A-Za-z0-9_.-]{1,64}$/.test(key)) return 'a tool name has 1 to 64 of A-Z a-z 0-9 _ . -'
+      if (key.length > nameLengthMax || !/^[A-Za-z0-9_./-]+$/.test(key)) {
+        return `a tool name has 1 to ${nameLengthMax} of A-Z a-z 0-9 _ . / -`
+      }
       if (!isObject(value['inputSchema']) || value['inputSchema']['type'] !== 'object') {
         return 'inputSchema must be a JSON Schema with "type": "object"'
       }
@@ -115,6 +126,7 @@ export function define(
     key,
     workerKey: candidate.key,
     service,
+    viewName: viewName(candidate.kind, candidate.key),
     listed: listedForm(candidate, meta, key),
     ...(Array.isArray(roles) ? { roles: roles.filter((role) => typeof role === 'string') } : {}),
     timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= 1 ? Math.min(timeoutMs, deadlineMsMax) : deadlineMsDefault,

@@ -1,5 +1,5 @@
 import type { FromHub, LogLevel } from '@callboard/protocol'
-import type { CallOutcome } from '../port.js'
+import type { CallOutcome, ListScope } from '../port.js'
 import type { StoredService } from './catalogue.js'
 import type { ConnectionId, PeerId, Ref } from './events.js'
 
@@ -13,6 +13,8 @@ export type BrokerEffect =
       readonly type: 'list_changed'
       readonly connections: readonly ConnectionId[]
       readonly kind: 'tools' | 'resources' | 'prompts'
+      /** Whose list: the session's, for clients of the legacy generation, or the principal's, for modern ones. */
+      readonly scope: ListScope
     }
   | { readonly type: 'resource_updated'; readonly connections: readonly ConnectionId[]; readonly uri: string }
   /** Keep this for the next start. */

@@ -20,7 +20,10 @@ export interface BrokerSnapshot {
   readonly services: readonly {
     readonly service: string
     readonly version: string
+    /** By the names that agents see. */
     readonly tools: readonly string[]
+    /** Of tools whose own name is not one that every client takes: by the name that agents see, the worker's. */
+    readonly renamed: Readonly<Record<string, string>>
     readonly isServed: boolean
   }[]
   readonly calls: readonly {
@@ -60,10 +63,10 @@ export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnap
       ...(worker.holdUntil === undefined ? {} : { holdUntil: worker.holdUntil }),
       refused: worker.refused.map(({ name, message }) => ({ name, message })),
     })),
-    services: state.catalogue.store(state.now).map(({ service, version, definitions }) => ({
+    services: state.catalogue.store(state.now).map(({ service, version }) => ({
       service,
       version,
-      tools: (definitions.tools ?? []).map(({ name }) => name),
+      ...namesOf(service, state),
       isServed: state.peers.of(service).size > 0,
     })),
     calls: [...state.calls.values()].map((call) => ({
@@ -82,5 +85,15 @@ export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnap
     timers: state.timers.size,
     counters: state.counters.snapshot(),
     ...(holds.length === 0 ? {} : { holdUntil: Math.max(...holds) }),
+  }
+}
+
+function namesOf(service: string, { catalogue, options }: BrokerState) {
+  const tools = catalogue.toolsOf(service)
+  const plain = (workerKey: string) => (options.namespace === 'always' ? `${service}_${workerKey}` : workerKey)
+  const renamed = tools.filter(({ key, workerKey }) => key !== plain(workerKey))
+  return {
+    tools: tools.map(({ key }) => key),
+    renamed: Object.fromEntries(renamed.map(({ key, workerKey }) => [key, workerKey])),
   }
 }

@@ -37,7 +37,8 @@ export class Updates {
     const view = body.byteLength > viewBytesMax ? undefined : parseJson(body)
     const isGone = sessionsSettled && sessions.get(session) === undefined && !worker.sessions.has(session)
     if (!isSessionView(view) || isGone) return counters.add('frames_dropped', 'invalid_update')
-    if (!catalogue.setView(worker.service, session, view)) counters.add('frames_dropped', 'views_max')
+    const principal = sessions.get(session)?.identity.principal
+    if (!catalogue.setView(worker.service, session, view, principal)) counters.add('frames_dropped', 'views_max')
   }
 
   #judge(worker: WorkerPeer, body: Uint8Array): void {

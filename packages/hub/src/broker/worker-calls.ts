@@ -138,7 +138,7 @@ export class WorkerCalls {
   }
 
   #list(worker: WorkerPeer, message: CallMessage, { caller }: Standing): void {
-    const tools = this.#state.catalogue.list('tool', caller)
+    const tools = this.#state.catalogue.list('tool', caller, 'session')
     this.#answer(worker, message, { tools })
   }
 

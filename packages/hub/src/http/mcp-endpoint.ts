@@ -8,10 +8,11 @@ import {
   legacyStatelessFallback,
 } from '@modelcontextprotocol/server'
 import { sessionNameOf } from '../mcp/agent-request.js'
+import { scopeOf } from '../mcp/client-descriptor.js'
 import { invalidRequest, isRecord } from '../mcp/json-rpc.js'
 import { depthMax, watchedUrisMax } from '../mcp/limits.js'
 import { createMcpServer, type McpFront } from '../mcp/mcp-server.js'
-import type { Identity } from '../port.js'
+import type { Identity, ListScope } from '../port.js'
 import { type AnswerForm, collapsed, settleAccept } from './accept.js'
 import { type HttpError, noSession, sendError, serverError, TooBusyError, tooBusy, wrongMethod } from './answers.js'
 import { bearerTokenOf } from './bearer-token.js'
@@ -243,7 +244,9 @@ function answer(
 
 function announcerOf({ notify }: Handler) {
   return {
-    listChanged: (kind: 'tools' | 'resources' | 'prompts') => notify[`${kind}Changed`](),
+    listChanged: (kind: 'tools' | 'resources' | 'prompts', scope: ListScope) => {
+      if (scope === scopeOf('modern')) notify[`${kind}Changed`]()
+    },
     resourceUpdated: (uri: string) => notify.resourceUpdated(uri),
   }
 }

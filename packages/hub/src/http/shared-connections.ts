@@ -74,15 +74,15 @@ export class SharedConnections {
   }
 
   #sharedBy(identity: Identity): Shared {
-    const { session, principal, roles, group, services, run } = identity
-    const key = JSON.stringify([session, principal, roles, group, services, run])
+    const { session, principal, roles, group, services, view, run } = identity
+    const key = JSON.stringify([session, principal, roles, group, services, view, run])
     const known = this.#byIdentity.get(key)
     if (known !== undefined) return known
     this.#makeRoom(principal)
     const listeners = new Set<ConnectionListener>()
     const connection = this.#hub.open(identity, {
-      listChanged: (kind) => {
-        for (const listener of listeners) listener.listChanged(kind)
+      listChanged: (kind, scope) => {
+        for (const listener of listeners) listener.listChanged(kind, scope)
       },
       resourceUpdated: (uri) => {
         for (const listener of listeners) listener.resourceUpdated(uri)

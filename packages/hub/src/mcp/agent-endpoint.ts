@@ -1,13 +1,13 @@
 import type { Server } from '@modelcontextprotocol/server'
-import type { Connection, ConnectionListener, Identity } from '../port.js'
-import type { Era } from './client-descriptor.js'
+import type { Connection, ConnectionListener, Identity, ListScope } from '../port.js'
+import { type Era, scopeOf } from './client-descriptor.js'
 import { createMcpServer, type McpFront } from './mcp-server.js'
 
 /** One agent's lasting connection: the hub's end of it, and the SDK's servers that tell the agent what changed. */
 export class AgentEndpoint implements ConnectionListener {
   readonly connection: Connection
   readonly #front: McpFront
-  readonly #ready = new Set<Server>()
+  readonly #ready = new Map<Server, Era>()
 
   constructor(front: McpFront, identity: Identity) {
     this.#front = front
@@ -18,14 +18,14 @@ export class AgentEndpoint implements ConnectionListener {
   readonly createServer = ({ era }: { readonly era: Era }): Server => {
     const server = createMcpServer(this.#front, this.connection, era)
     // A legacy client may be told nothing before it has said that it is initialized.
-    if (era === 'modern') this.#ready.add(server)
-    else server.oninitialized = () => this.#ready.add(server)
+    if (era === 'modern') this.#ready.set(server, era)
+    else server.oninitialized = () => this.#ready.set(server, era)
     server.onclose = () => this.#ready.delete(server)
     return server
   }
 
-  listChanged(kind: 'tools' | 'resources' | 'prompts'): void {
-    this.#tell((server) => announce(server, kind))
+  listChanged(kind: 'tools' | 'resources' | 'prompts', scope: ListScope): void {
+    this.#tell((server, era) => (scopeOf(era) === scope ? announce(server, kind) : undefined))
   }
 
   resourceUpdated(uri: string): void {
@@ -37,9 +37,11 @@ export class AgentEndpoint implements ConnectionListener {
     this.connection.close()
   }
 
-  #tell(send: (server: Server) => Promise<void>): void {
-    for (const server of this.#ready) {
-      send(server).catch((error: unknown) => this.#front.log.debug({ err: error }, 'an agent missed a notification'))
+  #tell(send: (server: Server, era: Era) => Promise<void> | undefined): void {
+    for (const [server, era] of this.#ready) {
+      send(server, era)?.catch((error: unknown) =>
+        this.#front.log.debug({ err: error }, 'an agent missed a notification'),
+      )
     }
   }
 }

@@ -108,9 +108,12 @@ function unknown(request: AgentRequest, connection: Connection): ProtocolError {
   const { method, name } = request
   switch (method) {
     case 'tools/call':
-      return new ProtocolError(invalidParams, `Unknown tool: ${name}${suggestion(name, connection.tools())}`)
+      return new ProtocolError(invalidParams, `Unknown tool: ${name}${suggestion(name, connection.tools('session'))}`)
     case 'prompts/get':
-      return new ProtocolError(invalidParams, `Unknown prompt: ${name}${suggestion(name, connection.prompts())}`)
+      return new ProtocolError(
+        invalidParams,
+        `Unknown prompt: ${name}${suggestion(name, connection.prompts('session'))}`,
+      )
     case 'resources/read':
       return new ProtocolError(invalidParams, `Resource not found: ${name}`, { uri: name })
     case 'completion/complete':
@@ -130,7 +133,7 @@ function suggestion(name: string, visible: readonly { readonly name: string }[])
 }
 
 function toolOf(name: string, connection: Connection): ToolDefinition | undefined {
-  return connection.tools().find((tool) => tool.name === name)
+  return connection.tool(name)?.definition
 }
 
 /** A worker's JSON object; undefined for anything else, and for what is nested too deep to be passed on. */

@@ -6,8 +6,13 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import type { ListScope } from '../port.js'
 
 export type Era = 'legacy' | 'modern'
+
+/** Modern lists may not vary by connection. */
+export const scopeOf = (era: Era): ListScope => (era === 'modern' ? 'principal' : 'session')
+
 export type InputKind = Client['input'][number]
 
 /** Set by the HTTP front on requests whose sender reads one JSON answer and no stream: it can be told and asked nothing. */

@@ -1,8 +1,8 @@
 import type { LogLevel } from '@callboard/protocol'
 import { ProtocolError, Server, type ServerCapabilities, type ServerOptions } from '@modelcontextprotocol/server'
-import type { Connection, HubPort } from '../port.js'
+import type { Connection, HubPort, ListScope } from '../port.js'
 import { parseAgentRequest } from './agent-request.js'
-import { describeClient, type Era } from './client-descriptor.js'
+import { describeClient, type Era, scopeOf } from './client-descriptor.js'
 import { forwardCall } from './forward-call.js'
 import { invalidParams } from './json-rpc.js'
 import * as limits from './limits.js'
@@ -61,7 +61,7 @@ export function createMcpServer(front: McpFront, connection: Connection, era: Er
     level = params.level
     return {}
   })
-  serveLists(server, front, connection)
+  serveLists(server, front, connection, scopeOf(era))
   serveSubscriptions(server, connection)
   server.setNotificationHandler('notifications/roots/list_changed', () => connection.rootsChanged())
   const context = { connection, server, log: front.log, suspended: front.suspended }
@@ -82,7 +82,7 @@ function capabilitiesOf(connection: Connection): ServerCapabilities {
   }
 }
 
-function serveLists(server: Server, { pageSize }: McpFront, connection: Connection): void {
+function serveLists(server: Server, { pageSize }: McpFront, connection: Connection, scope: ListScope): void {
   // Entries are passed on as they are: they were checked when their worker signed in.
   const page = async <T>(list: string, read: () => readonly T[], keyOf: (entry: T) => string, cursor?: string) => {
     await connection.catalogueKnown()
@@ -91,15 +91,15 @@ function serveLists(server: Server, { pageSize }: McpFront, connection: Connecti
   }
   const byName = ({ name }: { readonly name: string }) => name
   server.setRequestHandler('tools/list', ({ params }) =>
-    page('tools', () => connection.tools(), byName, params?.cursor),
+    page('tools', () => connection.tools(scope), byName, params?.cursor),
   )
   server.setRequestHandler('prompts/list', ({ params }) =>
-    page('prompts', () => connection.prompts(), byName, params?.cursor),
+    page('prompts', () => connection.prompts(scope), byName, params?.cursor),
   )
   server.setRequestHandler('resources/list', ({ params }) =>
     page(
       'resources',
-      () => connection.resources(),
+      () => connection.resources(scope),
       ({ uri }) => uri,
       params?.cursor,
     ),
@@ -107,7 +107,7 @@ function serveLists(server: Server, { pageSize }: McpFront, connection: Connecti
   server.setRequestHandler('resources/templates/list', ({ params }) =>
     page(
       'resourceTemplates',
-      () => connection.resourceTemplates(),
+      () => connection.resourceTemplates(scope),
       ({ uriTemplate }) => uriTemplate,
       params?.cursor,
     ),

@@ -186,8 +186,8 @@ describe('hidden definitions [CB-26]', () => {
     hub.advance(10)
     expect(agent.tools).toEqual(['greet'])
     for (const kind of ['prompt', 'resource', 'resourceTemplate'] as const) {
-      expect(hub.broker.list(kind, agent.identity)).toEqual([])
-      expect(hub.broker.list(kind, other.identity)).toHaveLength(1)
+      expect(hub.broker.list(kind, agent.identity, 'session')).toEqual([])
+      expect(hub.broker.list(kind, other.identity, 'session')).toHaveLength(1)
     }
     expect([agent.heard, other.heard]).toEqual([['tools changed', 'resources changed', 'prompts changed'], []])
   })
@@ -230,7 +230,7 @@ describe('hidden definitions [CB-26]', () => {
 
   it('are those of 10,000 sessions at most [CB-91]', () => {
     const { hub, worker, agent, session } = hiding()
-    for (let count = 0; count < 10_000; count++) worker.show(`another-${count}`, {})
+    for (let count = 0; count < 10_000; count++) worker.show(`another-${count}`, { hiddenTools: ['wave'] })
     worker.show(session, { hiddenTools: ['wave'] })
     expect(agent.tools).toEqual(['greet', 'wave'])
     expect(hub.counter('frames_dropped.views_max')).toBe(1)

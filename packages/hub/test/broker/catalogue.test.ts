@@ -19,10 +19,10 @@ describe('a list', () => {
     const hub = scenario()
     const worker = hub.worker('greeter')
     const [one, other] = [hub.agent('one'), hub.agent('other')]
-    const list = hub.broker.list('tool', one.identity)
-    expect(hub.broker.list('tool', other.identity)).toBe(list)
+    const list = hub.broker.list('tool', one.identity, 'session')
+    expect(hub.broker.list('tool', other.identity, 'session')).toBe(list)
     worker.update(tools('greet', 'wave'))
-    expect(hub.broker.list('tool', one.identity)).not.toBe(list)
+    expect(hub.broker.list('tool', one.identity, 'session')).not.toBe(list)
   })
 
   it("has what the caller's roles see, once for each set of roles", () => {
@@ -62,7 +62,7 @@ describe('names [CB-22]', () => {
     expect(refusals(hub, 'greeter', { definitions: tools('greet', tool('greet', { title: 'again' })) })).toMatchObject([
       { name: 'greet', code: 'name_taken', holder: 'greeter' },
     ])
-    expect(hub.broker.list('tool', hub.agent().identity)).toEqual([tool('greet')])
+    expect(hub.broker.list('tool', hub.agent().identity, 'session')).toEqual([tool('greet')])
   })
 
   it('of a service are free after it was away for a week', () => {
@@ -232,6 +232,62 @@ describe('replicas of several versions [CB-23]', () => {
   })
 })
 
+describe('a tool name that not every client takes [CB-27]', () => {
+  const long = `${'search_'.repeat(9)}x${'y'.repeat(60)}`
+
+  it('is listed in a form that each takes; the worker hears its own', () => {
+    const hub = scenario()
+    const worker = hub.worker('files', { definitions: tools('files.read', 'a/b-c', long) })
+    const agent = hub.agent()
+    expect(agent.tools).toEqual(['files_read', 'a_b-c', expect.stringMatching(/^search_.*_[0-9a-f]{8}$/)])
+    for (const name of agent.tools as string[]) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+    for (const [index, own] of ['files.read', 'a/b-c', long].entries()) {
+      agent.call(agent.tools[index] as string)
+      const request = worker.request()
+      expect(request.name).toBe(own)
+      worker.respond(request)
+    }
+  })
+
+  it('is the same on every hub, after every restart and from every replica', () => {
+    const [one, other] = [scenario(), scenario()]
+    one.worker('files', { definitions: tools(long) })
+    other.worker('first', { definitions: tools('a') })
+    other.worker('files', { definitions: tools('b.c', long) })
+    other.worker('files', { definitions: tools('b.c', long) })
+    expect(other.agent().tools).toContain(one.agent().tools[0])
+  })
+
+  it('keeps two apart that begin alike', () => {
+    const hub = scenario()
+    hub.worker('files', { definitions: tools(`${'x'.repeat(70)}1`, `${'x'.repeat(70)}2`) })
+    expect(new Set(hub.agent().tools).size).toBe(2)
+  })
+
+  it('may be called by its own name, too', () => {
+    const hub = scenario()
+    const worker = hub.worker('files', { definitions: tools('files.read') })
+    hub.agent().call('files.read')
+    expect(worker.request().name).toBe('files.read')
+  })
+
+  it('belongs to whom its form belongs', () => {
+    const hub = scenario()
+    hub.worker('files', { definitions: tools('files.read') })
+    expect(refusals(hub, 'other', { definitions: tools('files_read') })).toMatchObject([
+      { name: 'files_read', code: 'name_taken', holder: 'files' },
+    ])
+  })
+
+  it('shows in the snapshot with the one that the worker gave', () => {
+    const hub = scenario()
+    hub.worker('files', { definitions: tools('files.read', 'plain') })
+    expect(hub.snapshot.services).toMatchObject([
+      { tools: ['files_read', 'plain'], renamed: { files_read: 'files.read' } },
+    ])
+  })
+})
+
 describe('with namespace always', () => {
   const hub = () => scenario({ namespace: 'always' })
 
@@ -253,11 +309,25 @@ describe('with namespace always', () => {
     expect(refusals(named, 'two', { definitions: tools('greet') })).toEqual([])
   })
 
-  it('refuses a name that becomes longer than 64', () => {
+  it('a name that becomes longer than 64 is shortened, and the worker hears its own [CB-27]', () => {
     const named = hub()
-    expect(refusals(named, 'greeter', { definitions: tools('x'.repeat(56), 'y'.repeat(57)) })).toMatchObject([
-      { name: 'y'.repeat(57), code: 'invalid' },
-    ])
+    const worker = named.worker('greeter', { definitions: tools('x'.repeat(56), 'y'.repeat(57)) })
+    const agent = named.agent()
+    const [fits, shortened] = agent.tools as [string, string]
+    expect(fits).toBe(`greeter_${'x'.repeat(56)}`)
+    expect(shortened).toMatch(/^greeter_y{47}_[0-9a-f]{8}$/)
+    agent.call(shortened)
+    expect(worker.request().name).toBe('y'.repeat(57))
+  })
+
+  it('shortens a prompt that would have more characters than a request may name', () => {
+    const named = hub()
+    const worker = named.worker('greeter', { definitions: { prompts: [{ name: 'p'.repeat(128) }] } })
+    const agent = named.agent()
+    const { name } = named.broker.list('prompt', agent.identity, 'session')[0] as { name: string }
+    expect(name).toHaveLength(128)
+    agent.call(name, { method: 'prompts/get' })
+    expect(worker.request().name).toBe('p'.repeat(128))
   })
 
   it("hides by the worker's own names [CB-26]", () => {

@@ -24,7 +24,7 @@ describe('the form of a definition [CB-21]', () => {
   it.each([
     ['tool', tool('')],
     ['tool', tool('two words')],
-    ['tool', tool('x'.repeat(65))],
+    ['tool', tool('x'.repeat(129))],
     ['tool', tool('naïve')],
     ['tool', { name: 7, inputSchema: { type: 'object' } }],
     ['tool', { name: 'a' }],

@@ -21,6 +21,7 @@ import {
   type CallOutcome,
   type CallWish,
   type Identity,
+  type ListScope,
   type Notice,
 } from '../../src/index.js'
 
@@ -217,7 +218,7 @@ export class ScenarioHub {
       case 'log':
         return void this.turns.get(effect.ref)!.logs.push(`${effect.level} ${Buffer.from(effect.body)}`)
       case 'list_changed':
-        return this.#tell(effect.connections, `${effect.kind} changed`)
+        return this.#tell(effect.connections, `${effect.kind} changed`, effect.scope)
       case 'resource_updated':
         return this.#tell(effect.connections, `${effect.uri} updated`)
       case 'catalogue_changed':
@@ -231,11 +232,12 @@ export class ScenarioHub {
     }
   }
 
-  #tell(connections: readonly number[], text: string): void {
+  #tell(connections: readonly number[], text: string, scope: ListScope = 'session'): void {
     for (const connection of connections) {
       const agent = this.agents.find((each) => each.connection === connection)!
       expect(agent.isOpen, 'only open connections are told').toBe(true)
-      agent.heard.push(text)
+      if (scope === 'session') agent.heard.push(text)
+      else agent.heardAsModern.push(text)
     }
   }
 }
@@ -435,8 +437,10 @@ export class ScenarioAgent {
   readonly connection: number
   readonly identity: Identity
   isOpen = true
-  /** What came unasked. */
+  /** What came unasked, to a client of the legacy generation. */
   heard: string[] = []
+  /** Changes of lists as a modern client hears of them. */
+  heardAsModern: string[] = []
   readonly #hub: ScenarioHub
 
   constructor(hub: ScenarioHub, connection: number, identity: Identity) {
@@ -477,7 +481,12 @@ export class ScenarioAgent {
   }
 
   get tools(): unknown[] {
-    return this.#hub.broker.list('tool', this.identity).map(({ name }) => name)
+    return this.#hub.broker.list('tool', this.identity, 'session').map(({ name }) => name)
+  }
+
+  /** As a client of the modern generation lists them. */
+  get modernTools(): unknown[] {
+    return this.#hub.broker.list('tool', this.identity, 'principal').map(({ name }) => name)
   }
 
   close(): void {

@@ -279,8 +279,8 @@ describe('listenHttp', () => {
     const [one, two] = ['agent:good1', 'agent:good2'].map(
       (principal) => hub.live.find((connection) => connection.identity.principal === principal)!,
     )
-    one!.listener.listChanged('tools')
-    two!.listener.listChanged('prompts')
+    one!.listChanged('tools')
+    two!.listChanged('prompts')
     await agents[0]!.notified('notifications/tools/list_changed')
     await agents[1]!.notified('notifications/prompts/list_changed')
     for (const agent of agents) await agent.close()

@@ -10,7 +10,11 @@ function shared() {
 }
 const listener = () => {
   const heard: unknown[] = []
-  return { heard, listChanged: (kind: string) => heard.push(kind), resourceUpdated: (uri: string) => heard.push(uri) }
+  return {
+    heard,
+    listChanged: (kind: string, scope: string) => heard.push(`${kind} of ${scope}`),
+    resourceUpdated: (uri: string) => heard.push(uri),
+  }
 }
 const idleMs = 660_000
 
@@ -21,7 +25,8 @@ describe('SharedConnections', () => {
     expect(connections.acquire({ ...identity }).connection).toBe(first.connection)
     connections.acquire({ ...identity, roles: ['operator'] })
     connections.acquire({ ...identity, services: ['qda'] })
-    expect(hub.connections).toHaveLength(3)
+    connections.acquire({ ...identity, view: { filters: [], mode: 'search', searchAboveTokens: 0, pinned: [] } })
+    expect(hub.connections).toHaveLength(4)
   })
 
   it('closes it after it was idle for long, not before and not while in use', () => {
@@ -50,8 +55,8 @@ describe('SharedConnections', () => {
     one.release()
     expect(connection.subscriptions).toEqual(new Set(['a://b']))
     connection.listener.resourceUpdated('a://b')
-    connection.listener.listChanged('tools')
-    expect([first.heard, second.heard]).toEqual([[], ['a://b', 'tools']])
+    connection.listChanged('tools')
+    expect([first.heard, second.heard]).toEqual([[], ['a://b', 'tools of session', 'tools of principal']])
     two.release()
     expect(connection.subscriptions.size).toBe(0)
   })

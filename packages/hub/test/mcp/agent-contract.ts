@@ -254,10 +254,10 @@ export function describeAgents(way: string, stage: () => Stage): void {
       const subscribed = hub.next('subscribe')
       const stream = await agent.listen(['a://b'])
       expect(await subscribed).toBe('a://b')
-      const { listener } = hub.live.find((connection) => connection.subscriptions.has('a://b'))!
-      listener.listChanged('tools')
-      listener.listChanged('prompts')
-      listener.resourceUpdated('a://b')
+      const connection = hub.live.find((each) => each.subscriptions.has('a://b'))!
+      connection.listChanged('tools')
+      connection.listChanged('prompts')
+      connection.listener.resourceUpdated('a://b')
       await agent.notified('notifications/tools/list_changed')
       await agent.notified('notifications/prompts/list_changed')
       expect(await agent.notified('notifications/resources/updated')).toMatchObject({ uri: 'a://b' })

@@ -63,6 +63,10 @@ export class FakeConnection implements Connection {
 
   catalogueKnown = () => this.#hub.known
   tools = () => this.#hub.tools
+  tool = (name: string) => {
+    const definition = this.#hub.tools.find((tool) => tool.name === name)
+    return definition && { service: 'fake', workerName: name, definition }
+  }
   resources = () => this.#hub.resources
   resourceTemplates = () => this.#hub.resourceTemplates
   prompts = () => this.#hub.prompts
@@ -98,6 +102,11 @@ export class FakeConnection implements Connection {
 
   rootsChanged(): void {
     this.#hub.events.emit('roots', this)
+  }
+
+  /** To clients of both generations. */
+  listChanged(kind: 'tools' | 'resources' | 'prompts'): void {
+    for (const scope of ['session', 'principal'] as const) this.listener.listChanged(kind, scope)
   }
 
   close(): void {

@@ -220,10 +220,10 @@ describe('serveLines', () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'p', version: '1' } }
     peer.write({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
     expect(await peer.read()).toMatchObject({ id: 1 })
-    hub.live[0]!.listener.listChanged('tools')
+    hub.live[0]!.listChanged('tools')
     peer.write({ jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 2, method: 'ping' })
     expect(await peer.read()).toMatchObject({ id: 2 })
-    hub.live[0]!.listener.listChanged('resources')
+    hub.live[0]!.listChanged('resources')
     expect(await peer.read()).toEqual({ jsonrpc: '2.0', method: 'notifications/resources/list_changed' })
     await peer.served.close()
   })

@@ -1,0 +1,76 @@
+import type { DefinitionKind } from '@callboard/protocol'
+import type { CatalogueView } from '../port.js'
+import type { Definition, Listed } from './definition.js'
+import { viewerListsMax } from './limits.js'
+import type { Hidden } from './session-views.js'
+import { keyOf, type ToolFilter, ToolFilters } from './tool-filter.js'
+
+/** For whom a list is made. */
+export interface Viewer {
+  readonly session: string
+  readonly principal: string
+  readonly roles: readonly string[]
+  /** Only these services exist for it; absent: all. */
+  readonly services?: readonly string[]
+  readonly view?: Pick<CatalogueView, 'filters'>
+}
+
+/** Who sees what. A list is made once per change of the catalogue and kind of viewer, not per question. */
+export class ViewerLists {
+  /** By kind and viewer; those that were asked for least recently give way. */
+  readonly #lists = new Map<string, readonly Listed[]>()
+  readonly #filters = new Map<string, ToolFilters>()
+  /** The same filters by the very object, for every call. */
+  readonly #known = new WeakMap<readonly ToolFilter[], ToolFilters>()
+
+  /** Forgets all lists, because a definition came, went or changed. */
+  clear(): void {
+    this.#lists.clear()
+  }
+
+  sees(definition: Definition, { roles, services, view }: Viewer): boolean {
+    if (services !== undefined && !services.includes(definition.service)) return false
+    if (definition.roles?.some((role) => roles.includes(role)) === false) return false
+    return view === undefined || definition.kind !== 'tool' || this.#filtersOf(view.filters).lets(definition)
+  }
+
+  /** `inOrder`: all definitions, asked for only where the list has to be made. */
+  list(
+    kind: DefinitionKind,
+    viewer: Viewer,
+    hidden: Hidden | undefined,
+    inOrder: () => readonly Definition[],
+  ): readonly Listed[] {
+    const key = `${kind} ${hidden?.serial ?? 0} ${this.keyOf(viewer)}`
+    const list =
+      this.#lists.get(key) ??
+      inOrder()
+        .filter((each) => each.kind === kind && this.sees(each, viewer) && hidden?.has(each) !== true)
+        .map(({ listed }) => listed)
+    keepNewest(this.#lists, key, list)
+    return list
+  }
+
+  /** The same for viewers who see the same, what their sessions hide aside. */
+  keyOf({ roles, services, view }: Viewer): string {
+    const filters = view === undefined || view.filters.length === 0 ? '' : this.#filtersOf(view.filters).key
+    return `${roles.join(' ')} ${services?.join(' ') ?? '*'} ${filters}`
+  }
+
+  #filtersOf(filters: readonly ToolFilter[]): ToolFilters {
+    const known = this.#known.get(filters)
+    if (known !== undefined) return known
+    const key = keyOf(filters)
+    const made = this.#filters.get(key) ?? new ToolFilters(filters)
+    keepNewest(this.#filters, key, made)
+    this.#known.set(filters, made)
+    return made
+  }
+}
+
+/** Clients choose what they filter by: without a bound each choice would stay. */
+function keepNewest<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size > viewerListsMax) map.delete(map.keys().next().value!)
+}
