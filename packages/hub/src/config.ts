@@ -26,6 +26,10 @@ export interface HttpConfig {
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
   /** Told to use that port: a hub that can't have it doesn't start. */
   readonly required: boolean
+  /** Where agents reach the hub through a reverse proxy: scheme and authority, without a slash at the end. */
+  readonly publicUrl?: string
+  /** Origins whose pages may use the hub, as browsers send them. */
+  readonly origins: readonly string[]
 }
 
 /** The hub's configuration, complete and checked. */
@@ -69,9 +73,23 @@ const agentFields = {
   roles: z.array(choice(['agent', 'operator']), listLike('agent')).min(1, 'must not be empty'),
 }
 
+const originRule = (value: unknown): string =>
+  `${shown(value)} is no origin: scheme and host as browsers send them, like "https://app.example" or "http://localhost:3000"`
+const publicUrlRule = (value: unknown): string =>
+  `${shown(value)} must be an http or https URL without path, query or user, like "https://callboard.example"`
+
+const origin = z
+  .string({ error: ({ input }) => originRule(input) })
+  .refine(isOrigin, { error: ({ input }) => originRule(input) })
+
 const httpFields = {
   listen: text,
   open: z.array(z.literal('*').or(name), listLike('qda')),
+  origins: z.array(origin, listLike('https://app.example')).max(64, 'must have at most 64 entries'),
+  publicUrl: z
+    .string({ error: ({ input }) => publicUrlRule(input) })
+    .refine((value) => httpOriginOf(value) !== undefined, { error: ({ input }) => publicUrlRule(input) })
+    .transform((value) => httpOriginOf(value)!),
 }
 
 const object = z.record(z.string(), z.unknown())
@@ -112,7 +130,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
     runtimeDirectory: runtimeDirectory(environment, problems),
     dataDirectory: dataDirectory(environment, problems),
     ...(signInSecretFile === undefined ? {} : { signInSecretFile }),
-    http: http(listen ?? file.listen, listen === undefined ? `${fileName}: http.listen` : 'CALLBOARD_HTTP', problems),
+    http: http(file, listen, fileName, problems),
     httpOpen: open === undefined ? (file.open ?? ['qda']) : names(open, 'CALLBOARD_HTTP_OPEN', problems, true),
     workers: workers === undefined ? file.workers : names(workers, 'CALLBOARD_WORKERS', problems, false),
     namespace: file.namespace ?? 'never',
@@ -131,6 +149,8 @@ interface FileContent {
   /** `off`, or `http.listen`, unread. */
   readonly listen?: string | undefined
   readonly open?: readonly string[] | undefined
+  readonly origins?: readonly string[] | undefined
+  readonly publicUrl?: string | undefined
   readonly workers?: readonly string[] | undefined
   readonly namespace?: HubConfig['namespace'] | undefined
   readonly agents: HubConfig['agents']
@@ -244,7 +264,22 @@ function absolute(path: string, key: string, problems: string[]): string {
 
 const portDefault = 8765
 
-function http(listen: string | undefined, key: string, problems: string[]): HubConfig['http'] {
+function http(
+  { listen, origins = [], publicUrl }: FileContent,
+  variable: string | undefined,
+  fileName: string,
+  problems: string[],
+): HubConfig['http'] {
+  const key = variable === undefined ? `${fileName}: http.listen` : 'CALLBOARD_HTTP'
+  const listening = listeningOn(variable ?? listen, key, problems)
+  return listening === 'off' ? 'off' : { ...listening, origins, ...(publicUrl !== undefined && { publicUrl }) }
+}
+
+function listeningOn(
+  listen: string | undefined,
+  key: string,
+  problems: string[],
+): 'off' | Pick<HttpConfig, 'addresses' | 'required'> {
   if (listen === 'off') return 'off'
   if (listen === undefined) {
     const addresses = ['127.0.0.1', '::1'].map((host) => ({ host, port: portDefault }))
@@ -267,6 +302,21 @@ function http(listen: string | undefined, key: string, problems: string[]): HubC
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+
+/** The origin of an http or https URL that says nothing else. */
+function httpOriginOf(value: string): string | undefined {
+  if (!URL.canParse(value)) return undefined
+  const { protocol, username, password, pathname, search, hash, origin } = new URL(value)
+  const isBare = pathname === '/' && username + password + search + hash === '' && !/[?#]/.test(value)
+  return isBare && (protocol === 'http:' || protocol === 'https:') ? origin : undefined
+}
+
+/** Browsers compare origins by their text; so do we, and whatever would never match is an error. */
+function isOrigin(value: string): boolean {
+  if (httpOriginOf(value) === value) return true
+  // Desktop programs and browser extensions have schemes of their own.
+  return /^(?!https?:|file:|data:|null)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(value)
+}
 
 function names(list: string, key: string, problems: string[], starAllowed: boolean): string[] {
   const found = list

@@ -27,6 +27,7 @@ describe('without any configuration', () => {
           { host: '::1', port: 8765 },
         ],
         required: false,
+        origins: [],
       },
       httpOpen: ['qda'],
       workers: undefined,
@@ -105,9 +106,9 @@ it('refuses an operator whom anybody could be', () => {
 describe('http', () => {
   it.each([
     ['off', 'off'],
-    ['127.0.0.1:80', { addresses: [{ host: '127.0.0.1', port: 80 }], required: true }],
-    ['127.9.9.9:0', { addresses: [{ host: '127.9.9.9', port: 0 }], required: true }],
-    ['[::1]:65535', { addresses: [{ host: '::1', port: 65_535 }], required: true }],
+    ['127.0.0.1:80', { addresses: [{ host: '127.0.0.1', port: 80 }], required: true, origins: [] }],
+    ['127.9.9.9:0', { addresses: [{ host: '127.9.9.9', port: 0 }], required: true, origins: [] }],
+    ['[::1]:65535', { addresses: [{ host: '::1', port: 65_535 }], required: true, origins: [] }],
     [
       'localhost:8080',
       {
@@ -116,11 +117,56 @@ describe('http', () => {
           { host: '::1', port: 8080 },
         ],
         required: true,
+        origins: [],
       },
     ],
   ])('listens at %s', (listen, expected) => {
     expect(parse(undefined, { CALLBOARD_HTTP: listen }).http).toEqual(expected)
     expect(parse(listen === 'off' ? { http: 'off' } : { http: { listen } }).http).toEqual(expected)
+  })
+
+  it.each([
+    ['https://callboard.example', 'https://callboard.example'],
+    ['https://Callboard.Example:443/', 'https://callboard.example'],
+    ['http://10.0.0.7:8080', 'http://10.0.0.7:8080'],
+  ])('takes %s for the URL that a proxy gives it', (publicUrl, expected) => {
+    expect(parse({ http: { publicUrl } }).http).toMatchObject({ publicUrl: expected })
+  })
+
+  it.each([
+    7,
+    '',
+    'callboard.example',
+    'ftp://a.example',
+    'https://a.example/mcp',
+    'https://a.example?',
+    'https://u@a.example',
+  ])('refuses %j as public URL', (publicUrl) => {
+    expect(problems({ http: { publicUrl } })).toEqual([
+      `callboard.config.json: http.publicUrl: ${JSON.stringify(publicUrl)} must be an http or https URL without path, query or user, like "https://callboard.example".`,
+    ])
+  })
+
+  it('takes origins as browsers and desktop programs send them', () => {
+    const origins = ['https://app.example', 'http://localhost:3000', 'chrome-extension://abcdef', 'tauri://localhost']
+    expect(parse({ http: { origins } }).http).toMatchObject({ origins })
+    expect(problems({ http: { origins: 'https://app.example' } })).toEqual([
+      'callboard.config.json: http.origins: must be a list, like ["https://app.example"].',
+    ])
+  })
+
+  it.each([
+    '*',
+    'null',
+    'app.example',
+    'https://app.example/',
+    'https://App.example',
+    'https://app.example:443',
+    'file://x',
+  ])('refuses the origin %s, which no browser sends or which says nothing', (origin) => {
+    expect(problems({ http: { origins: [origin] } })).toEqual([
+      `callboard.config.json: http.origins: ${JSON.stringify(origin)} is no origin: scheme and host as browsers send them, like "https://app.example" or "http://localhost:3000".`,
+    ])
   })
 
   it.each(['8080', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '::1:80', 'http://localhost:80', '[::1]'])(
