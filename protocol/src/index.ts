@@ -1,6 +1,7 @@
 export { type Decoded, decodeMessages, encodeBatch, encodeMessage, headBytesAtMost } from './codec.js'
 export { isFromWorker } from './direction.js'
 export type { Fault, FaultCode } from './faults.js'
+export { isKeptUri, type KeptAddress, keeperOf, keptUri, parseKeptUri } from './kept-results.js'
 export * from './limits.js'
 export * from './liveness.js'
 export type * from './messages.js'

@@ -11,7 +11,7 @@ export interface Clause {
 }
 
 export function clauses(): Clause[] {
-  return [...specification.matchAll(/^\*\*CB-(\d+)\*\* ([\s\S]*?)(?=\n\n)/gm)].map(([, number, text]) => ({
+  return [...specification.matchAll(/^\*\*CB-(\d+)\*\* ([\s\S]*?)(?=\n\n|\n(?![\s\S]))/gm)].map(([, number, text]) => ({
     number: Number(number),
     text: text!,
   }))

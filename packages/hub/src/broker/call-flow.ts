@@ -5,7 +5,6 @@ import {
   type InputRequired,
   inputWaitMsMax,
   type Log,
-  type LogLevel,
   type Progress,
   type Response,
   type RoutingFailure,
@@ -22,6 +21,7 @@ import {
   suspendedPerWorkerMax,
   unclaimedMs,
 } from './limits.js'
+import { isWanted } from './log-severity.js'
 import { returnCredit, takeCredit, type WorkerPeer } from './peers.js'
 import { type BrokerState, failure } from './state.js'
 
@@ -45,7 +45,7 @@ export class CallFlow {
         failure('cancelled', 'The connection is closed, or the hub had no room for its session: connect again.'),
       )
     if (state.shuttingDown) return this.#refuse(ref, shuttingDown)
-    const definition = state.catalogue.resolve(wish.method, wish.name, identity)
+    const definition = state.resolve(wish.method, wish.name, identity)
     if (definition === undefined) return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
     const { session, principal, roles, group, run } = identity
     const id = state.nextCallId()
@@ -220,7 +220,7 @@ export class CallFlow {
   graceOver(id: string): void {
     const call = this.#state.calls.get(id)
     if (call === undefined || call.state.kind !== 'queued' || !this.#dispatcher.isForsaken(call)) return
-    this.settle(call, { kind: 'failure', failure: awayFailure(call) })
+    this.settle(call, this.#away(call))
   }
 
   /** Nobody answered: the handler is told so, and goes on as it will. */
@@ -324,8 +324,15 @@ export class CallFlow {
         return this.settle(call, { kind: 'failure', failure: failure('deadlock', message) })
       }
       case 'worn_out':
-        return this.settle(call, { kind: 'failure', failure: awayFailure(call) })
+        return this.settle(call, this.#away(call))
     }
+  }
+
+  /** What an instance kept is gone with it; anything else may come back with its service. [CB-102] */
+  #away({ definition: { key, service, keeper } }: Call): CallOutcome {
+    if (keeper !== undefined && this.#state.peers.keeper(service, keeper) === undefined) return { kind: 'unknown' }
+    const message = `No worker of ${service} can take ${key} now; it was not started.`
+    return { kind: 'failure', failure: failure('unavailable', message, 1_000) }
   }
 
   /** A suspended call runs again, with what was left of its time. */
@@ -400,17 +407,17 @@ export class CallFlow {
       case 'error':
         return this.#state.send(peer, { type: 'result', id: workerCallId, outcome: outcome.kind, body: outcome.body })
       case 'failure':
-        return this.#state.send(peer, {
-          type: 'result',
-          id: workerCallId,
-          outcome: 'failure',
-          failure: outcome.failure,
-        })
+        return this.#failAt(peer, workerCallId, outcome.failure)
       case 'unknown':
+        return this.#failAt(peer, workerCallId, failure('not_found', 'There is no such resource here any more.'))
       case 'input_required':
-        // A worker's call is resolved before it becomes one, and its questions go to the agent at the root.
-        throw new Error(`a nested call cannot end as ${outcome.kind}`)
+        // A worker's call sends its questions to the agent at the root.
+        throw new Error('a nested call cannot end as input_required')
     }
+  }
+
+  #failAt(peer: PeerId, id: string, why: RoutingFailure): void {
+    this.#state.send(peer, { type: 'result', id, outcome: 'failure', failure: why })
   }
 
   /** The call, if it was handed to that very worker and is not answered yet. */
@@ -425,23 +432,3 @@ export class CallFlow {
 }
 
 const shuttingDown = failure('unavailable', 'The hub is shutting down; try again when it is back.', 1_000)
-
-function awayFailure(call: Call): RoutingFailure {
-  const { key, service } = call.definition
-  return failure('unavailable', `No worker of ${service} can take ${key} now; it was not started.`, 1_000)
-}
-
-const severity: Readonly<Record<LogLevel, number>> = {
-  debug: 0,
-  info: 1,
-  notice: 2,
-  warning: 3,
-  error: 4,
-  critical: 5,
-  alert: 6,
-  emergency: 7,
-}
-
-function isWanted(level: LogLevel, least: LogLevel | undefined): boolean {
-  return least !== undefined && severity[level] >= severity[least]
-}

@@ -212,6 +212,11 @@ export class Catalogue {
     return definition !== undefined && this.sees(definition, viewer) ? definition : undefined
   }
 
+  /** Whether a service exists for this viewer: it sees something of it. */
+  shows(service: string, viewer: Viewer): boolean {
+    return this.#services.get(service)?.definitions.some((definition) => this.sees(definition, viewer)) ?? false
+  }
+
   /** Whether this very worker offers the definition; a replica of another version may not. */
   offers(peer: PeerId, definition: Definition): boolean {
     const offer = this.#services.get(definition.service)?.offers.get(peer)

@@ -4,7 +4,9 @@ import {
   type Definitions,
   deadlineMsDefault,
   deadlineMsMax,
+  isKeptUri,
   nameLengthMax,
+  uriLengthMax,
 } from '@callboard/protocol'
 import { definitionDepthMax, definitionsPerBodyMax } from './limits.js'
 import { viewName } from './session-views.js'
@@ -19,6 +21,8 @@ export interface Definition {
   readonly service: string
   /** The one by which a session's view hides it. */
   readonly viewName: string
+  /** Only this instance can answer: it is a result that it keeps, and nothing that anybody defined. [CB-101] */
+  readonly keeper?: string
   /** As agents see it. */
   readonly listed: Listed
   /** Absent: every role sees it. */
@@ -98,9 +102,9 @@ export function formProblem(candidate: Candidate): string | undefined {
     case 'prompt':
       return key.length >= 1 && key.length <= 128 ? undefined : 'a prompt name has 1 to 128 characters'
     case 'resource':
-      return hasScheme(key) ? nameProblem(value) : 'uri must be absolute, with a scheme'
+      return uriProblem(key, 'uri must be absolute, with a scheme') ?? nameProblem(value)
     case 'resourceTemplate':
-      return hasScheme(literalPrefix(key)) ? nameProblem(value) : 'uriTemplate must begin with a literal scheme'
+      return uriProblem(literalPrefix(key), 'uriTemplate must begin with a literal scheme') ?? nameProblem(value)
   }
 }
 
@@ -172,7 +176,10 @@ function nameProblem(value: { readonly [key: string]: unknown }): string | undef
 const isListOfText = (value: unknown): boolean =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 
-const hasScheme = (uri: string): boolean => /^[a-z][a-z0-9+.-]*:./i.test(uri) && uri.length <= 4096
+function uriProblem(uri: string, withoutScheme: string): string | undefined {
+  if (!/^[a-z][a-z0-9+.-]*:./i.test(uri) || uri.length > uriLengthMax) return withoutScheme
+  return isKeptUri(uri) ? 'callboard-result: is for results that workers keep; choose another scheme' : undefined
+}
 
 export function parseJson(body: Uint8Array): unknown {
   try {

@@ -171,15 +171,21 @@ export class Dispatcher {
       // It may still run the call from before its connection broke, and that answer would be taken for this one's. [CB-37]
       !worker.held.has(call.id) &&
       usedCredits(worker, call.caller.depth) < worker.concurrency &&
-      this.#state.catalogue.offers(worker.peer, call.definition)
+      this.#offers(worker, call)
     )
   }
 
+  #offers({ peer, keeper }: WorkerPeer, { definition }: Call): boolean {
+    return definition.keeper === undefined
+      ? this.#state.catalogue.offers(peer, definition)
+      : definition.keeper === keeper
+  }
+
   /** Whether some worker that offers it is up, busy or not. */
-  #isServed({ definition }: Call): boolean {
-    for (const worker of this.#state.peers.of(definition.service).values()) {
+  #isServed(call: Call): boolean {
+    for (const worker of this.#state.peers.of(call.definition.service).values()) {
       const isUp = worker.state === 'ready' && !worker.suspect
-      if (isUp && this.#state.catalogue.offers(worker.peer, definition)) return true
+      if (isUp && this.#offers(worker, call)) return true
     }
     return false
   }
@@ -197,6 +203,8 @@ export class Dispatcher {
   }
 
   #bindingKey(call: Call): string | undefined {
+    // Where a result is kept has nothing to do with where its reader's calls go. [CB-101]
+    if (call.definition.keeper !== undefined) return undefined
     const affinity = this.#state.catalogue.affinityOf(call.definition.service)
     if (affinity === 'session') return `session ${call.caller.session}`
     if (affinity === 'principal') return `principal ${call.caller.onBehalfOf ?? call.caller.principal}`

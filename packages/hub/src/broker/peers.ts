@@ -1,4 +1,4 @@
-import type { CallId, DefinitionVerdicts, Ready } from '@callboard/protocol'
+import { type CallId, type DefinitionVerdicts, keeperOf, type Ready } from '@callboard/protocol'
 import type { PeerId } from './events.js'
 
 /** A connection that said HELLO and has not proved itself yet. */
@@ -16,6 +16,8 @@ export interface WorkerPeer {
   readonly service: string
   readonly version: string
   readonly instance: string
+  /** The instance's name in the URIs of results that it keeps. [CB-100] */
+  readonly keeper: string
   readonly workerEpoch: number
   readonly trusted: boolean
   readonly concurrency: number
@@ -80,6 +82,14 @@ export class Peers {
     return undefined
   }
 
+  /** The instance of that name, unless it is about to leave. */
+  keeper(service: string, keeper: string): WorkerPeer | undefined {
+    for (const worker of this.of(service).values()) {
+      if (worker.keeper === keeper && worker.state === 'ready') return worker
+    }
+    return undefined
+  }
+
   /** Adds a stranger; returns the one dropped to keep their number bounded. */
   challenge(stranger: Stranger, countMax: number): Stranger | undefined {
     this.#strangers.delete(stranger.peer)
@@ -121,6 +131,7 @@ export function workerPeer(peer: PeerId, ready: Ready, trusted: boolean, now: nu
     service: ready.service,
     version: ready.version,
     instance: ready.instance,
+    keeper: keeperOf(ready.instance),
     workerEpoch: ready.workerEpoch,
     trusted,
     concurrency: ready.concurrency,

@@ -1,13 +1,23 @@
-import type { FromHub, HubEpoch, RoutingFailure, RoutingFailureCode } from '@callboard/protocol'
+import {
+  type FromHub,
+  type HubEpoch,
+  isKeptUri,
+  type RoutingFailure,
+  type RoutingFailureCode,
+  type WorkerMethod,
+} from '@callboard/protocol'
 import { Calls } from './calls.js'
 import { Catalogue, type CatalogueOptions } from './catalogue.js'
 import { Counters } from './counters.js'
+import type { Definition } from './definition.js'
 import type { BrokerEffect, Notice } from './effects.js'
 import type { PeerId } from './events.js'
+import { resolveKept } from './kept-results.js'
 import { Peers } from './peers.js'
 import { Sessions } from './sessions.js'
 import { Timers } from './timers.js'
 import { Tokens } from './tokens.js'
+import type { Viewer } from './viewer-lists.js'
 
 export interface BrokerOptions extends CatalogueOptions {
   /** Names the life of this hub: 8 to 32 of 0-9 and a-z. */
@@ -67,6 +77,12 @@ export class BrokerState {
     const effects = this.#effects
     this.#effects = []
     return effects
+  }
+
+  /** What answers a call of this viewer: a definition that it sees, or a result that an instance keeps. */
+  resolve(method: WorkerMethod, name: string, viewer: Viewer): Definition | undefined {
+    const isKept = method === 'resources/read' && isKeptUri(name)
+    return isKept ? resolveKept(name, viewer, this) : this.catalogue.resolve(method, name, viewer)
   }
 
   nextCallId(): string {

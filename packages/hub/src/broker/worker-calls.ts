@@ -57,7 +57,7 @@ export class WorkerCalls {
       const text = `Calls are nested deeper than ${depthMax}; look for workers that call each other in a circle.`
       return this.#fail(worker, message, failure('depth_exceeded', text))
     }
-    const definition = state.catalogue.resolve(method, message.name, standing.caller)
+    const definition = state.resolve(method, message.name, standing.caller)
     if (definition === undefined) {
       return this.#fail(worker, message, failure('not_found', `There is no ${message.name.slice(0, 128)} here.`))
     }
