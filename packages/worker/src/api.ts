@@ -24,17 +24,45 @@ export interface WorkerOptions {
   ) => ToolResult
 }
 
+/** For whom something is meant, how much it matters (0 to 1), and when it last changed (ISO 8601). */
+export interface Annotations {
+  readonly audience?: readonly ('user' | 'assistant')[]
+  readonly priority?: number
+  readonly lastModified?: string
+  readonly [key: string]: unknown
+}
+
+export interface Icon {
+  readonly src: string
+  readonly mimeType?: string
+  readonly sizes?: readonly string[]
+  readonly [key: string]: unknown
+}
+
+interface ContentExtras {
+  readonly annotations?: Annotations
+  readonly _meta?: { readonly [key: string]: unknown }
+  readonly [key: string]: unknown
+}
+
+export interface ResourceLink extends ContentExtras {
+  readonly type: 'resource_link'
+  readonly uri: string
+  readonly name: string
+  readonly title?: string
+  readonly description?: string
+  readonly mimeType?: string
+  /** Of the content as it is, in bytes: before base64. */
+  readonly size?: number
+  readonly icons?: readonly Icon[]
+}
+
 /** MCP content, as the protocol has it. */
 export type Content =
-  | { readonly type: 'text'; readonly text: string; readonly [key: string]: unknown }
-  | {
-      readonly type: 'image' | 'audio'
-      readonly data: string
-      readonly mimeType: string
-      readonly [key: string]: unknown
-    }
-  | { readonly type: 'resource_link'; readonly uri: string; readonly name: string; readonly [key: string]: unknown }
-  | { readonly type: 'resource'; readonly resource: ResourceContents; readonly [key: string]: unknown }
+  | (ContentExtras & { readonly type: 'text'; readonly text: string })
+  | (ContentExtras & { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string })
+  | ResourceLink
+  | (ContentExtras & { readonly type: 'resource'; readonly resource: ResourceContents })
 
 export type ResourceContents =
   | { readonly uri: string; readonly mimeType?: string; readonly text: string; readonly [key: string]: unknown }
@@ -76,7 +104,13 @@ export interface Context {
   tools(): Promise<readonly ToolDefinition[]>
   /** Asks the person at the client. Rejects with ToolError `input_unsupported` at once when the client can't. */
   elicit(request: ElicitRequest): Promise<ElicitResult>
-  sample(request: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }>
+  /** The same with a form of zod, flat as MCP's forms are; what the person filled in is parsed by it. */
+  elicit<Form extends z.ZodObject>(request: {
+    readonly message: string
+    readonly form: Form
+  }): Promise<FormResult<z.output<Form>>>
+  /** Asks the model at the client. Rejects as {@link elicit} does. */
+  sample(request: SampleRequest): Promise<SampleResult>
   roots(): Promise<readonly { readonly uri: string; readonly name?: string }[]>
 }
 
@@ -100,6 +134,29 @@ export interface ElicitResult {
   readonly content?: { readonly [key: string]: unknown }
 }
 
+export type FormResult<Content> =
+  | { readonly action: 'accept'; readonly content: Content }
+  | { readonly action: 'decline' | 'cancel' }
+
+/** MCP's `sampling/createMessage`: further members go to the client as they are. */
+export interface SampleRequest {
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: Content | readonly Content[] }[]
+  readonly maxTokens: number
+  readonly systemPrompt?: string
+  readonly temperature?: number
+  readonly stopSequences?: readonly string[]
+  readonly [key: string]: unknown
+}
+
+export interface SampleResult {
+  readonly role: 'user' | 'assistant'
+  /** What the client's model said; a list from clients of the newer generation. */
+  readonly content: Content | readonly Content[]
+  readonly model: string
+  readonly stopReason?: string
+  readonly [key: string]: unknown
+}
+
 export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly title?: string
   readonly description: string
@@ -113,7 +170,7 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly timeoutMs?: number
   /** Only callers with one of these roles see it. */
   readonly roles?: readonly ('agent' | 'operator')[]
-  readonly icons?: readonly unknown[]
+  readonly icons?: readonly Icon[]
   readonly meta?: { readonly [key: string]: unknown }
 }
 
@@ -122,13 +179,24 @@ export interface ResourceSpec {
   readonly title?: string
   readonly description?: string
   readonly mimeType?: string
+  /** In bytes, of the content as it is; for a resource, not for a template. */
+  readonly size?: number
+  readonly annotations?: Annotations
+  readonly icons?: readonly Icon[]
   readonly meta?: { readonly [key: string]: unknown }
 }
 
 export interface PromptSpec {
   readonly title?: string
   readonly description?: string
-  readonly arguments?: readonly { readonly name: string; readonly description?: string; readonly required?: boolean }[]
+  readonly arguments?: readonly {
+    readonly name: string
+    readonly title?: string
+    readonly description?: string
+    readonly required?: boolean
+  }[]
+  readonly icons?: readonly Icon[]
+  readonly meta?: { readonly [key: string]: unknown }
   /** Suggests values for a half-typed argument. */
   readonly complete?: Completer
 }

@@ -1,6 +1,16 @@
 import type { Caller, CallId, Client, LogLevel, Request, ToolDefinition } from '@callboard/protocol'
-import type { CallOptions, Context, ElicitRequest, ElicitResult, ToolResult } from './api.js'
+import type { z } from 'zod'
+import type {
+  CallOptions,
+  Context,
+  ElicitRequest,
+  ElicitResult,
+  SampleRequest,
+  SampleResult,
+  ToolResult,
+} from './api.js'
 import { type AbortCause, CallAborted, ToolError } from './errors.js'
+import { formSchema, parseForm } from './forms.js'
 import { encodeJson, isRecord } from './json-body.js'
 import { logBytesMax, progressTextMax } from './limits.js'
 import type { OutgoingCalls } from './outgoing-calls.js'
@@ -73,32 +83,27 @@ export class CallContext implements Context {
 
   tools = (): Promise<readonly ToolDefinition[]> => this.#host.calls.listTools({ parent: this.callId })
 
-  elicit = async (request: ElicitRequest): Promise<ElicitResult> => {
-    const isUrl = 'url' in request
-    this.#requireInput(isUrl ? 'url' : 'form')
-    const params = isUrl ? { mode: 'url', ...request } : { ...request }
-    const answer = await this.#ask({ method: 'elicitation/create', params })
-    if (isRecord(answer) && isAction(answer['action'])) return answer as unknown as ElicitResult
-    throw new ToolError(
-      'input_invalid',
-      'The client answered the question in a form that is not an elicitation result.',
-    )
-  }
+  elicit = (async (request: ElicitRequest | { message: string; form: z.ZodObject }) => {
+    if (!('form' in request)) return this.#elicit(request)
+    const { message, form } = request
+    return parseForm(form, await this.#elicit({ message, requestedSchema: formSchema(form) }))
+  }) as Context['elicit']
 
-  sample = async (params: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }> => {
+  sample = async (params: SampleRequest): Promise<SampleResult> => {
     this.#requireInput('sampling')
     const answer = await this.#ask({ method: 'sampling/createMessage', params })
-    if (isRecord(answer)) return answer
+    if (isMessage(answer)) return answer
     throw new ToolError('input_invalid', 'The client answered the sampling request with something else than a message.')
   }
 
   roots = async (): Promise<readonly { readonly uri: string; readonly name?: string }[]> => {
     this.#requireInput('roots')
     const answer = await this.#ask({ method: 'roots/list', params: {} })
-    if (isRecord(answer) && Array.isArray(answer['roots'])) return answer['roots']
+    const roots = isRecord(answer) ? answer['roots'] : undefined
+    if (Array.isArray(roots) && roots.every(isRoot)) return roots
     throw new ToolError(
       'input_invalid',
-      'The client answered the question for its roots with something else than a list.',
+      'The client answered the question for its roots with something else than a list of them.',
     )
   }
 
@@ -123,6 +128,18 @@ export class CallContext implements Context {
       ? this.signal.reason
       : new ToolError('input_refused', 'This call has too many questions open.')
     for (const key of keys) this.#take(key)?.reject(reason)
+  }
+
+  async #elicit(request: ElicitRequest): Promise<ElicitResult> {
+    const isUrl = 'url' in request
+    this.#requireInput(isUrl ? 'url' : 'form')
+    const params = isUrl ? { mode: 'url', ...request } : { ...request }
+    const answer = await this.#ask({ method: 'elicitation/create', params })
+    if (isRecord(answer) && isAction(answer['action'])) return answer as unknown as ElicitResult
+    throw new ToolError(
+      'input_invalid',
+      'The client answered the question in a form that is not an elicitation result.',
+    )
   }
 
   #requireInput(kind: Client['input'][number]): void {
@@ -169,6 +186,15 @@ function isReserved(key: string): boolean {
 
 function isAction(value: unknown): boolean {
   return value === 'accept' || value === 'decline' || value === 'cancel'
+}
+
+function isMessage(value: unknown): value is SampleResult {
+  const isContent = isRecord(value) && (isRecord(value['content']) || Array.isArray(value['content']))
+  return isContent && typeof value['role'] === 'string' && typeof value['model'] === 'string'
+}
+
+function isRoot(value: unknown): boolean {
+  return isRecord(value) && typeof value['uri'] === 'string'
 }
 
 function logBody(data: unknown, logger: string | undefined): Uint8Array {

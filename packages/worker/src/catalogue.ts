@@ -110,10 +110,10 @@ export class Catalogue {
   }
 }
 
-function described({ meta, ...spec }: ResourceSpec) {
+function described<Spec extends ResourceSpec | PromptSpec>({ meta, ...spec }: Spec) {
   return { ...spec, ...(meta === undefined ? {} : { _meta: meta }) }
 }
 
 function promptDefinition(name: string, { complete: _, ...spec }: PromptSpec) {
-  return { name, ...spec }
+  return { name, ...described(spec) }
 }

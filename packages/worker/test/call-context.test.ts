@@ -207,7 +207,7 @@ describe('questions', () => {
     const answers = [
       { action: 'accept', content: { a: 1 } },
       { action: 'decline' },
-      { role: 'assistant' },
+      { role: 'assistant', content: { type: 'text', text: 'hm' }, model: 'm' },
       { roots: [{ uri: 'file:///' }] },
     ]
     const link = await connect(worker)

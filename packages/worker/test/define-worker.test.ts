@@ -41,6 +41,10 @@ async function connect(worker: Worker, options?: TestLinkOptions): Promise<TestL
 
 describe('definitions', () => {
   test('are what MCP expects, with what steers the hub in _meta', async () => {
+    const icons = [{ src: 'https://example.org/i.png', mimeType: 'image/png', sizes: ['48x48'] }]
+    const annotations = { audience: ['user' as const], priority: 0.5 }
+    const shown = { annotations, icons, meta: { a: 1 } }
+    const topic = { name: 'topic', title: 'Topic', required: true }
     const worker = defineWorker({ service: 'full', version: '1.0.0' })
       .tool(
         'full',
@@ -52,16 +56,16 @@ describe('definitions', () => {
           annotations: { readOnlyHint: true },
           timeoutMs: 5_000,
           roles: ['operator'],
-          icons: [{ src: 'https://example.org/i.png' }],
+          icons,
           meta: { 'example.org/x': 1 },
         },
         () => ({ ok: true }),
       )
-      .resource('notes://today', { name: 'today', mimeType: 'text/plain', meta: { a: 1 } }, (uri) => [
+      .resource('notes://today', { name: 'today', mimeType: 'text/plain', size: 3, ...shown }, (uri) => [
         { uri, text: '' },
       ])
-      .resourceTemplate('notes://{day}', { name: 'day', complete: () => [] }, (uri) => [{ uri, text: '' }])
-      .prompt('plan', { title: 'Plan', arguments: [{ name: 'topic', required: true }], complete: () => [] }, () => ({
+      .resourceTemplate('notes://{day}', { name: 'day', complete: () => [], ...shown }, (uri) => [{ uri, text: '' }])
+      .prompt('plan', { title: 'Plan', arguments: [topic], complete: () => [], icons, meta: { a: 1 } }, () => ({
         messages: [],
       }))
     const link = await connect(worker)
@@ -84,13 +88,15 @@ describe('definitions', () => {
             additionalProperties: false,
           },
           annotations: { readOnlyHint: true },
-          icons: [{ src: 'https://example.org/i.png' }],
+          icons,
           _meta: { 'example.org/x': 1, 'callboard/timeoutMs': 5_000, 'callboard/roles': ['operator'] },
         },
       ],
-      resources: [{ uri: 'notes://today', name: 'today', mimeType: 'text/plain', _meta: { a: 1 } }],
-      resourceTemplates: [{ uriTemplate: 'notes://{day}', name: 'day' }],
-      prompts: [{ name: 'plan', title: 'Plan', arguments: [{ name: 'topic', required: true }] }],
+      resources: [
+        { uri: 'notes://today', name: 'today', mimeType: 'text/plain', size: 3, annotations, icons, _meta: { a: 1 } },
+      ],
+      resourceTemplates: [{ uriTemplate: 'notes://{day}', name: 'day', annotations, icons, _meta: { a: 1 } }],
+      prompts: [{ name: 'plan', title: 'Plan', arguments: [topic], icons, _meta: { a: 1 } }],
       completions: ['plan', 'notes://{day}'],
     })
   })
