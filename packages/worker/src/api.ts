@@ -102,6 +102,12 @@ export interface Context {
   call(tool: string, args?: { readonly [key: string]: unknown }, options?: CallOptions): Promise<ToolResult>
   /** The catalogue as this call's caller sees it. */
   tools(): Promise<readonly ToolDefinition[]>
+  /**
+   * Keeps data for this call's caller, for ten minutes or as long as there is room, and as long as this process lives;
+   * a link for each part of it, in order. Text is cut between characters, bytes between bytes. Throws a ToolError
+   * `result_too_large` beyond 64 MiB, or when there is no room.
+   */
+  keep(data: string | Uint8Array, what: { readonly name: string; readonly mimeType?: string }): readonly ResourceLink[]
   /** Asks the person at the client. Rejects with ToolError `input_unsupported` at once when the client can't. */
   elicit(request: ElicitRequest): Promise<ElicitResult>
   /** The same with a form of zod, flat as MCP's forms are; what the person filled in is parsed by it. */

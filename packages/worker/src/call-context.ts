@@ -5,6 +5,7 @@ import type {
   Context,
   ElicitRequest,
   ElicitResult,
+  ResourceLink,
   SampleRequest,
   SampleResult,
   ToolResult,
@@ -12,7 +13,9 @@ import type {
 import { type AbortCause, CallAborted, ToolError } from './errors.js'
 import { formSchema, parseForm } from './forms.js'
 import { encodeJson, isRecord } from './json-body.js'
-import { logBytesMax, progressTextMax } from './limits.js'
+import { type KeptResults, ownerOf } from './kept-results.js'
+import { keptBytesEachMax, logBytesMax, progressTextMax } from './limits.js'
+import { requireText } from './names.js'
 import type { OutgoingCalls } from './outgoing-calls.js'
 import type { InputQuestion, SessionEvent } from './session-messages.js'
 
@@ -22,6 +25,7 @@ export interface ContextHost {
   /** UTC ms by this machine's clock. */
   deadlineOf(id: CallId): number | undefined
   readonly calls: OutgoingCalls
+  readonly kept: KeptResults
 }
 
 interface Answer {
@@ -82,6 +86,16 @@ export class CallContext implements Context {
     this.#host.calls.callTool({ parent: this.callId }, tool, args, options)
 
   tools = (): Promise<readonly ToolDefinition[]> => this.#host.calls.listTools({ parent: this.callId })
+
+  keep: Context['keep'] = (data, { name, mimeType }): readonly ResourceLink[] => {
+    requireText('keep: name', name)
+    const isText = typeof data === 'string'
+    const as = { name, mimeType: mimeType ?? (isText ? 'text/plain' : 'application/octet-stream') }
+    // A copy: the author's buffer may be used again.
+    const links = this.#host.kept.keep(ownerOf(this.caller), isText ? data : new Uint8Array(data), as)
+    if (links !== undefined) return links
+    throw new ToolError('result_too_large', `${name} is larger than ${keptBytesEachMax} bytes, or there is no room.`)
+  }
 
   elicit = (async (request: ElicitRequest | { message: string; form: z.ZodObject }) => {
     if (!('form' in request)) return this.#elicit(request)

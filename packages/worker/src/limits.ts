@@ -1,3 +1,5 @@
+import { bodyBytesMax } from '@callboard/protocol'
+
 /** Every limit of the SDK that is not one of the wire's, with the reason for its value. */
 
 export const concurrencyDefault = 16
@@ -57,3 +59,32 @@ export const reconnectMs = 100
  * reconnects. Thirty of its own tries, so that a hub that merely restarts is found by these.
  */
 export const socketRenewMs = 3_000
+
+/** A result beyond one message is kept for its reader: long enough to read it, too short to be a store. */
+export const keptMs = 10 * 60_000
+/** Of one result, as JSON: more is a file, and belongs where files are. */
+export const keptBytesEachMax = 64 * 1024 * 1024
+/** Of one principal, whose newest results then push out its oldest; twice a result, since it may be kept in two forms. */
+export const keptBytesPerOwnerMax = 128 * 1024 * 1024
+/** Of all principals; text may need twice as much of the heap. A newcomer beyond it is refused, what is there was promised. */
+export const keptBytesMax = 256 * 1024 * 1024
+export const keptCountMax = 4_096
+export const keptCountPerOwnerMax = 512
+/** Items of one result that become links of their own; of more, nobody would read each. */
+export const linkedItemsMax = 64
+/**
+ * UTF-16 units of one part of a text: so many a model can still read, and JSON makes at most six bytes of each, so that a
+ * part fits into a message whatever it holds.
+ */
+export const keptTextPartMax = 512 * 1024
+/** A part as base64 fits into a message; a multiple of three, so that the base64 of parts can be joined as text too. */
+export const keptBlobPartBytesMax = 3_000_000
+/** Smaller items stay in the result: a link is hardly smaller. */
+export const linkedBytesMin = 4 * 1024
+/** For the words that go with the links, and one link. */
+export const noteBytesMax = 16 * 1024
+
+if (keptBytesPerOwnerMax < 2 * keptBytesEachMax || keptCountPerOwnerMax < 2 * linkedItemsMax)
+  throw new Error('a result must not push out its own parts')
+if (keptTextPartMax * 6 + noteBytesMax > bodyBytesMax) throw new Error('a part of a text must fit into a message')
+if (keptBlobPartBytesMax * (4 / 3) + noteBytesMax > bodyBytesMax) throw new Error('a part of bytes must fit too')

@@ -1,10 +1,12 @@
-import { type CallId, heartbeatMsDefault, type Message, type Request } from '@callboard/protocol'
+import { randomBytes } from 'node:crypto'
+import { type CallId, heartbeatMsDefault, keeperOf, type Message, type Request } from '@callboard/protocol'
 import type { Logger } from 'pino'
 import type { RunningWorker, WorkerOptions } from './api.js'
 import { CallContext, ownMeta } from './call-context.js'
 import type { Catalogue } from './catalogue.js'
 import type { HubLink } from './hub-link.js'
 import { decodeJson, isRecord } from './json-body.js'
+import { KeptResults } from './kept-results.js'
 import { OutgoingCalls } from './outgoing-calls.js'
 import { serve } from './serve.js'
 import { WorkerSession } from './session.js'
@@ -50,6 +52,7 @@ export class LiveWorker implements RunningWorker {
   readonly service: string
   readonly instance: string
   readonly calls: OutgoingCalls
+  readonly kept: KeptResults
   /** Settles when the hub has accepted the worker, or never will. */
   readonly ready: Promise<void>
   readonly closed: Promise<void>
@@ -74,6 +77,8 @@ export class LiveWorker implements RunningWorker {
     this.ready = this.#ready.promise
     this.closed = this.#closed.promise
     this.calls = new OutgoingCalls((event) => this.dispatch(event))
+    const newId = () => randomBytes(18).toString('base64url')
+    this.kept = new KeptResults({ service, keeper: keeperOf(instance), now: () => clock.now(), newId })
     const described = { service, version, instance, routingId, concurrency, heartbeatMs, replicas, affinity, drainMs }
     const definitions = catalogue.encode()
     this.#session = new WorkerSession(
@@ -195,7 +200,7 @@ export class LiveWorker implements RunningWorker {
     const context = new CallContext(request, ownMeta(params['_meta']), this)
     this.#contexts.set(request.id, context)
     const formatting = worker.formatError === undefined ? {} : { formatError: worker.formatError }
-    const result = await serve({ catalogue, log, ...formatting }, request, params, context)
+    const result = await serve({ catalogue, kept: this.kept, log, ...formatting }, request, params, context)
     this.#contexts.delete(request.id)
     this.dispatch({ type: 'handler_settled', id: request.id, result })
   }
@@ -216,6 +221,7 @@ export class LiveWorker implements RunningWorker {
     if (error !== undefined) this.#options.log.error({ err: error }, 'refused for good')
     clearTimeout(this.#timer)
     clearImmediate(this.#announcement)
+    this.kept.clear()
     const ended = () => (error === undefined ? this.#closed.resolve() : this.#closed.reject(error))
     this.#ready.reject(error ?? new Error(`The worker "${this.service}" was stopped before it had signed in.`))
     this.#options.link.close().then(ended, (failure) => this.#closed.reject(error ?? failure))
@@ -232,6 +238,7 @@ export class LiveWorker implements RunningWorker {
 
   #tick(): void {
     this.#timerAt = Number.POSITIVE_INFINITY
+    this.kept.sweep()
     const holdUntil = this.#holdUntil()
     this.dispatch({ type: 'tick', ...(holdUntil === undefined ? {} : { holdUntil }) })
   }

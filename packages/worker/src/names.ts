@@ -1,4 +1,4 @@
-import { nameLengthMax, uriLengthMax } from '@callboard/protocol'
+import { isKeptUri, nameLengthMax, uriLengthMax } from '@callboard/protocol'
 
 /** Checks of what a worker's author writes; a TypeError at definition time says what is wrong and where. */
 export function requireName(kind: string, name: unknown): string {
@@ -9,7 +9,9 @@ export function requireName(kind: string, name: unknown): string {
 }
 
 export function requireUri(kind: string, uri: unknown): string {
-  if (typeof uri === 'string' && uri.length <= uriLengthMax && /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri)) return uri
+  const isUri = typeof uri === 'string' && uri.length <= uriLengthMax && /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri)
+  if (isUri && isKeptUri(uri)) throw new TypeError(`${kind} ${uri}: this scheme is for results that the SDK keeps`)
+  if (isUri) return uri
   throw new TypeError(
     `${kind} ${JSON.stringify(uri)}: must be a URI such as notes://today, ${uriLengthMax} characters at most`,
   )

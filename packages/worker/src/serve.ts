@@ -1,9 +1,11 @@
-import { bodyBytesMax, type Request, textLengthMax } from '@callboard/protocol'
+import { bodyBytesMax, isKeptUri, type Request, textLengthMax } from '@callboard/protocol'
 import type { Logger } from 'pino'
 import type { Context, ToolResult, WorkerOptions } from './api.js'
 import type { Catalogue } from './catalogue.js'
 import { CallAborted, CallFailure, ToolError } from './errors.js'
 import { encodeJson, isRecord } from './json-body.js'
+import { type KeptResults, ownerOf } from './kept-results.js'
+import { fitResult, ResultTooLarge } from './large-result.js'
 import { completionValuesMax } from './limits.js'
 import type { Outcome } from './session-messages.js'
 import type { Tool } from './tool.js'
@@ -12,6 +14,7 @@ import { readReturn, toErrorResult, toToolResult } from './tool-result.js'
 
 export interface Serving {
   readonly catalogue: Catalogue
+  readonly kept: KeptResults
   readonly formatError?: WorkerOptions['formatError']
   readonly log: Pick<Logger, 'error'>
 }
@@ -26,7 +29,7 @@ export async function serve(serving: Serving, request: Request, params: Params, 
     return {
       outcome: 'result',
       isError: false,
-      body: bodyOf(await answer(serving.catalogue, request, params, context)),
+      body: bodyOf(await answer(serving, request, params, context)),
     }
   } catch (error) {
     const known =
@@ -42,7 +45,7 @@ async function serveTool(serving: Serving, tool: Tool, params: Params, context: 
   try {
     const input = await parseInput(tool.input, params['arguments'] ?? {})
     const result = await checkOutput(tool, await tool.handler(input, context))
-    return { outcome: 'result', isError: result.isError === true, body: bodyOf(result) }
+    return { outcome: 'result', isError: result.isError === true, body: fittedBody(serving, result, tool, context) }
   } catch (error) {
     const refusal = toToolError(error, context, serving, name)
     const hasOutputSchema = tool.output !== undefined
@@ -50,8 +53,20 @@ async function serveTool(serving: Serving, tool: Tool, params: Params, context: 
     const shapes = [() => toErrorResult(refusal, hasOutputSchema), () => toErrorResult(plain, hasOutputSchema)]
     const own = formatError(serving, refusal, tool)
     if (own !== undefined) shapes.unshift(() => own)
+    if (refusal instanceof ResultTooLarge) shapes.unshift(...shapes.map((shape) => () => joined(shape(), refusal)))
     return { outcome: 'result', isError: own?.isError ?? true, body: firstBody(shapes) }
   }
+}
+
+/** The result's bytes; what is too large for a message is kept for whoever called. [CB-4] */
+function fittedBody({ kept }: Serving, result: ToolResult, { output }: Tool, { caller }: Context): Uint8Array {
+  const body = encodeJson(result)
+  if (body.byteLength <= bodyBytesMax) return body
+  return encodeJson(fitResult(result, output !== undefined, (data, what) => kept.keep(ownerOf(caller), data, what)))
+}
+
+function joined(error: ToolResult, { content }: ResultTooLarge): ToolResult {
+  return { ...error, content: [...error.content, ...content] }
 }
 
 async function checkOutput({ output, definition }: Tool, returned: unknown): Promise<ToolResult> {
@@ -102,12 +117,13 @@ function abortedError(reason: unknown): ToolError {
   }
 }
 
-async function answer(catalogue: Catalogue, request: Request, params: Params, context: Context): Promise<unknown> {
+async function answer(serving: Serving, request: Request, params: Params, context: Context): Promise<unknown> {
+  const { catalogue } = serving
   switch (request.method) {
     case 'tools/call':
       throw new RpcError(invalidParams, `Unknown tool: ${request.name}`)
     case 'resources/read':
-      return readResource(catalogue, request.name, context)
+      return readResource(serving, request.name, context)
     case 'prompts/get':
       return getPrompt(catalogue, request.name, params, context)
     case 'completion/complete':
@@ -117,10 +133,14 @@ async function answer(catalogue: Catalogue, request: Request, params: Params, co
   }
 }
 
-async function readResource(catalogue: Catalogue, uri: string, context: Context): Promise<unknown> {
-  const found = catalogue.findReader(uri)
-  if (found === undefined) throw new RpcError(invalidParams, `Resource not found: ${uri}`, { uri })
+async function readResource({ catalogue, kept }: Serving, uri: string, context: Context): Promise<unknown> {
+  if (isKeptUri(uri)) return { contents: [kept.read(ownerOf(context.caller), uri) ?? notFound(uri)] }
+  const found = catalogue.findReader(uri) ?? notFound(uri)
   return { contents: await found.read(uri, found.variables, context) }
+}
+
+function notFound(uri: string): never {
+  throw new RpcError(invalidParams, `Resource not found: ${uri}`, { uri })
 }
 
 async function getPrompt(catalogue: Catalogue, name: string, params: Params, context: Context): Promise<unknown> {
@@ -183,7 +203,7 @@ function bodyOf(result: unknown): Uint8Array {
   if (body.byteLength <= bodyBytesMax) return body
   throw new ToolError(
     'result_too_large',
-    `The result has ${body.byteLength} bytes; ${bodyBytesMax} is the most. Ask for less, or let the worker offer a resource link.`,
+    `The result has ${body.byteLength} bytes; ${bodyBytesMax} is the most. Ask for less.`,
   )
 }
 

@@ -228,11 +228,6 @@ describe('results', () => {
     expect(await link.callTool('act')).toEqual({ content: [text('own')], isError: true })
   })
 
-  test('that are too large are refused at the source', async () => {
-    const answer = await returning('x'.repeat(5 * 1024 * 1024))
-    expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: 'result_too_large' } } })
-  })
-
   test('that are no JSON are internal', async () => {
     expect(await returning({ n: 1n })).toMatchObject({
       isError: true,
