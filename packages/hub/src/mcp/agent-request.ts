@@ -105,8 +105,10 @@ function withoutReservedMeta(params: Record<string, unknown>, meta: Record<strin
 
 function encode(params: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(params))
-  if (body.length > bodyBytesMax) throw invalid(`the params are larger than ${bodyBytesMax} bytes`)
-  return body
+  if (body.length <= bodyBytesMax) return body
+  throw invalid(
+    `they have ${body.length} bytes as JSON, and ${bodyBytesMax} is the most; send less, or where to find it`,
+  )
 }
 
 /** W3C Trace Context; whatever does not look like it travels in the body only. */
