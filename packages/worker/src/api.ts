@@ -170,6 +170,11 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly input: Input
   readonly output?: Output
   readonly annotations?: ToolDefinition['annotations']
+  /**
+   * Whether agents may, or must, call it as a task: they go on meanwhile and fetch the result later. The handler does not
+   * notice. Default: `forbidden`.
+   */
+  readonly execution?: { readonly taskSupport: 'forbidden' | 'optional' | 'required' }
   /** The JSON Schema that agents see, where a contract prescribes one; default: made from `input`. */
   readonly inputSchema?: ToolDefinition['inputSchema']
   /** How long a call may take at most (default 120,000; up to an hour). */

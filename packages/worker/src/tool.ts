@@ -26,7 +26,7 @@ export function makeTool(name: string, spec: ToolSpec<z.ZodObject, z.ZodType>, h
 }
 
 function define(name: string, spec: ToolSpec<z.ZodObject, z.ZodType>, input: z.ZodObject): ToolDefinition {
-  const { title, description, output, annotations, timeoutMs, roles, icons, meta } = spec
+  const { title, description, output, annotations, execution, timeoutMs, roles, icons, meta } = spec
   const steering = {
     ...(timeoutMs === undefined ? {} : { 'callboard/timeoutMs': timeoutMs }),
     ...(roles === undefined ? {} : { 'callboard/roles': roles }),
@@ -39,6 +39,7 @@ function define(name: string, spec: ToolSpec<z.ZodObject, z.ZodType>, input: z.Z
     inputSchema: spec.inputSchema ?? { ...jsonSchema(`tool ${name}: input`, input, 'input'), type: 'object' },
     ...(output === undefined ? {} : { outputSchema: jsonSchema(`tool ${name}: output`, output, 'output') }),
     ...(annotations === undefined ? {} : { annotations }),
+    ...(execution === undefined ? {} : { execution }),
     ...(icons === undefined ? {} : { icons }),
     ...(Object.keys(_meta).length === 0 ? {} : { _meta }),
   }
