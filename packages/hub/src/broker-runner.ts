@@ -1,4 +1,4 @@
-import { bodyBytesMax, type ToolDefinition } from '@callboard/protocol'
+import { bodyBytesMax, type CallId, type ToolDefinition } from '@callboard/protocol'
 import { Broker } from './broker/broker.js'
 import type { StoredService } from './broker/catalogue.js'
 import type { Definition } from './broker/definition.js'
@@ -6,7 +6,16 @@ import type { BrokerEffect, Notice } from './broker/effects.js'
 import type { BrokerEvent, ConnectionId, PeerId, Ref } from './broker/events.js'
 import type { BrokerOptions } from './broker/state.js'
 import { failure } from './broker/state.js'
-import type { AgentCall, CallOutcome, Connection, ConnectionListener, HubPort, Identity, KnownTool } from './port.js'
+import type {
+  AgentCall,
+  CallListeners,
+  CallOutcome,
+  Connection,
+  ConnectionListener,
+  HubPort,
+  Identity,
+  KnownTool,
+} from './port.js'
 
 /** What the broker's effects reach, apart from the agents' connections. */
 export interface RunnerOutlets {
@@ -22,7 +31,7 @@ export interface RunnerOutlets {
 
 interface OpenTurn {
   readonly settle: (outcome: CallOutcome) => void
-  readonly call: Pick<AgentCall, 'onProgress' | 'onLog'>
+  readonly listener: CallListeners
 }
 
 const internalFailure = failure('internal', 'The hub failed at this call; its log says why.')
@@ -121,7 +130,7 @@ export class BrokerRunner implements HubPort {
       prompts: (scope) => broker.list('prompt', identity, scope) as ReturnType<Connection['prompts']>,
       completes: () => broker.completes(),
       call: (call) => this.#call(connection, call),
-      resume: (id, body, signal) => this.#turn({}, signal, (ref) => ({ type: 'resume', ref, connection, id, body })),
+      resume: (id, body, signal, listener) => this.#resume(connection, id, body, signal, listener),
       abandon: (id) => this.step({ type: 'abandon', connection, id }),
       subscribe: (uri) => this.step({ type: 'subscribe', connection, uri }),
       unsubscribe: (uri) => this.step({ type: 'unsubscribe', connection, uri }),
@@ -134,15 +143,26 @@ export class BrokerRunner implements HubPort {
 
   #call(connection: ConnectionId, agentCall: AgentCall): Promise<CallOutcome> {
     const { signal, onProgress: _progress, onLog: _log, ...call } = agentCall
-    if (call.body.byteLength > bodyBytesMax) {
-      const message = `The arguments have ${call.body.byteLength} bytes; at most ${bodyBytesMax} are passed on.`
-      return Promise.resolve({ kind: 'failure', failure: failure('request_too_large', message) })
-    }
+    if (call.body.byteLength > bodyBytesMax) return Promise.resolve(tooLarge('arguments', call.body))
     return this.#turn(agentCall, signal, (ref) => ({ type: 'call', ref, connection, call }))
   }
 
+  #resume(
+    connection: ConnectionId,
+    id: CallId,
+    body: Uint8Array,
+    signal: AbortSignal | undefined,
+    listener: CallListeners = {},
+  ): Promise<CallOutcome> {
+    if (body.byteLength > bodyBytesMax) {
+      this.step({ type: 'abandon', connection, id })
+      return Promise.resolve(tooLarge('answers', body))
+    }
+    return this.#turn(listener, signal, (ref) => ({ type: 'resume', ref, connection, id, body }))
+  }
+
   #turn(
-    call: Pick<AgentCall, 'onProgress' | 'onLog'>,
+    listener: CallListeners,
     signal: AbortSignal | undefined,
     event: (ref: Ref) => BrokerEvent,
   ): Promise<CallOutcome> {
@@ -159,7 +179,7 @@ export class BrokerRunner implements HubPort {
         signal?.removeEventListener('abort', cancel)
         resolve(outcome)
       }
-      this.#turns.set(ref, { settle, call })
+      this.#turns.set(ref, { settle, listener })
       signal?.addEventListener('abort', cancel, { once: true })
       // A tool whose worker is still on its way is not unknown.
       const known = this.#catalogueKnown()
@@ -183,9 +203,9 @@ export class BrokerRunner implements HubPort {
       case 'settle':
         return this.#settle(effect.ref, effect.outcome)
       case 'progress':
-        return this.#turns.get(effect.ref)?.call.onProgress?.(effect.body)
+        return this.#turns.get(effect.ref)?.listener.onProgress?.(effect.body)
       case 'log':
-        return this.#turns.get(effect.ref)?.call.onLog?.(effect.level, effect.body)
+        return this.#turns.get(effect.ref)?.listener.onLog?.(effect.level, effect.body)
       case 'list_changed':
         for (const connection of effect.connections) {
           this.#listeners.get(connection)?.listChanged(effect.kind, effect.scope)
@@ -225,6 +245,12 @@ export class BrokerRunner implements HubPort {
       this.step({ type: 'tick' })
     }, delay)
   }
+}
+
+/** ZeroMQ would drop the worker's connection for it. */
+function tooLarge(what: 'arguments' | 'answers', body: Uint8Array): CallOutcome {
+  const message = `The ${what} have ${body.byteLength} bytes; at most ${bodyBytesMax} are passed on.`
+  return { kind: 'failure', failure: failure('request_too_large', message) }
 }
 
 function knownTool(found: Definition | undefined): KnownTool | undefined {

@@ -87,7 +87,7 @@ export interface Connection {
   /** Never rejects: whatever happens is an outcome. Aborting `signal` cancels the call. */
   call(call: AgentCall): Promise<CallOutcome>
   /** Goes on with a call that asked for input; the outcome is that of the same call. Body: `{ inputResponses }`. */
-  resume(id: CallId, body: Uint8Array, signal?: AbortSignal): Promise<CallOutcome>
+  resume(id: CallId, body: Uint8Array, signal?: AbortSignal, listener?: CallListeners): Promise<CallOutcome>
   /** Gives up a call that asked for input. */
   abandon(id: CallId): void
   subscribe(uri: string): void
@@ -97,7 +97,15 @@ export interface Connection {
   close(): void
 }
 
-export interface AgentCall {
+/** What comes of a call before its outcome, or before its next question. */
+export interface CallListeners {
+  /** UTF-8 JSON `{ progress, total?, message? }`. */
+  readonly onProgress?: (body: Uint8Array) => void
+  /** UTF-8 JSON `{ logger?, data }`; only what the client's level asks for. */
+  readonly onLog?: (level: LogLevel, body: Uint8Array) => void
+}
+
+export interface AgentCall extends CallListeners {
   readonly method: WorkerMethod
   readonly name: string
   /** UTF-8 JSON of the MCP params, passed on untouched. */
@@ -109,10 +117,6 @@ export interface AgentCall {
   readonly traceparent?: string
   readonly tracestate?: string
   readonly signal?: AbortSignal
-  /** UTF-8 JSON `{ progress, total?, message? }`. */
-  readonly onProgress?: (body: Uint8Array) => void
-  /** UTF-8 JSON `{ logger?, data }`; only what the client's level asks for. */
-  readonly onLog?: (level: LogLevel, body: Uint8Array) => void
 }
 
 export type CallOutcome =

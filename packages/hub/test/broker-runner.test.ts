@@ -124,6 +124,42 @@ describe('a connection', () => {
     runner.close()
   })
 
+  it('goes on to hear progress and logs after a question', async () => {
+    const { runner, signIn, from, request, respond } = running()
+    signIn()
+    const connection = runner.open(identity, silent)
+    const asked = connection.call(call())
+    const { id } = request()
+    from({ type: 'input_required', id, timeoutMs: 60_000, body: json('why?') })
+    await asked
+    const [onProgress, onLog] = [vi.fn(), vi.fn()]
+    const outcome = connection.resume(id, json('because'), undefined, { onProgress, onLog })
+    from({ type: 'progress', id, body: json({ progress: 2 }) })
+    from({ type: 'log', id, level: 'info', body: json({ data: 'x' }) })
+    respond()
+    await outcome
+    expect([onProgress.mock.calls, onLog.mock.calls]).toEqual([
+      [[json({ progress: 2 })]],
+      [['info', json({ data: 'x' })]],
+    ])
+    runner.close()
+  })
+
+  it('keeps answers from the worker that are larger than it takes, and ends their call', async () => {
+    const { runner, sent, signIn, from, request } = running()
+    signIn()
+    const connection = runner.open(identity, silent)
+    const asked = connection.call(call())
+    const { id } = request()
+    from({ type: 'input_required', id, timeoutMs: 60_000, body: json('why?') })
+    await asked
+    const outcome = await connection.resume(id, Buffer.alloc(4 * 1024 * 1024 + 1))
+    expect(outcome).toMatchObject({ failure: { code: 'request_too_large' } })
+    expect(sent.at(-1)).toMatchObject({ type: 'cancel', id })
+    expect(sent.map(({ type }) => type)).not.toContain('resume')
+    runner.close()
+  })
+
   it('answers a question by resuming', async () => {
     const { runner, signIn, from, request, respond } = running()
     signIn()

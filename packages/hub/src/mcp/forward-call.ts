@@ -1,6 +1,6 @@
 import type { CallId, Client } from '@callboard/protocol'
 import { ProtocolError, type Result, type ServerContext } from '@modelcontextprotocol/server'
-import type { CallOutcome } from '../port.js'
+import type { CallListeners, CallOutcome } from '../port.js'
 import type { AgentRequest } from './agent-request.js'
 import { failed, type ResultContext, toResult } from './agent-result.js'
 import { CallListener } from './call-listener.js'
@@ -33,7 +33,7 @@ export async function forwardCall(
   const { id, listener } = context.suspended.redeem(state, subject)
   const abort = new AbortController()
   const call = { request, client, ctx, listener, abort }
-  return settle(call, context, () => context.connection.resume(id, answers(ctx.mcpReq.inputResponses), abort.signal))
+  return settle(call, context, () => resume(call, id, ctx.mcpReq.inputResponses, context))
 }
 
 interface RunningCall {
@@ -55,8 +55,7 @@ function startCall(request: AgentRequest, client: Client, ctx: ServerContext, co
       ...routed,
       client,
       signal: abort.signal,
-      ...(client.progress && { onProgress: listener.progress }),
-      ...(client.logLevel !== undefined && { onLog: listener.logged }),
+      ...listening(call),
     }),
   )
 }
@@ -96,7 +95,7 @@ async function giveInput(call: RunningCall, first: InputRequired, context: CallC
       const requests = parseInputRequests(outcome.body)
       if (call.client.generation === 'modern') return suspend(call, id, requests, context)
       const responses = await askLegacy(call, requests)
-      outcome = await context.connection.resume(id, answers(responses), call.abort.signal)
+      outcome = await resume(call, id, responses, context)
     } catch (error) {
       context.connection.abandon(id)
       throw error
@@ -132,8 +131,22 @@ function askLegacy({ client, ctx, abort }: RunningCall, requests: InputRequests)
   return askClient(requests, ctx, abort.signal)
 }
 
-function answers(inputResponses: Record<string, unknown> | undefined): Buffer {
-  return Buffer.from(JSON.stringify({ inputResponses: inputResponses ?? {} }))
+function resume(
+  call: RunningCall,
+  id: CallId,
+  inputResponses: Record<string, unknown> | undefined,
+  context: CallContext,
+): Promise<CallOutcome> {
+  const body = Buffer.from(JSON.stringify({ inputResponses: inputResponses ?? {} }))
+  return context.connection.resume(id, body, call.abort.signal, listening(call))
+}
+
+/** What this client wants to hear of its call. */
+function listening({ client, listener }: RunningCall): CallListeners {
+  return {
+    ...(client.progress && { onProgress: listener.progress }),
+    ...(client.logLevel !== undefined && { onLog: listener.logged }),
+  }
 }
 
 /** Logged whole; the agent learns no more than that it was us. */

@@ -296,6 +296,23 @@ export function describeAgents(way: string, stage: () => Stage): void {
       expect(hub.abandoned).toEqual([])
     })
 
+    it('goes on to tell progress after a question', async () => {
+      const requestedSchema = { type: 'object', properties: {} }
+      const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Why?', requestedSchema } }
+      hub.tool('ask', () => {
+        hub.suspended.set('c-1', (_, __, listener) => {
+          listener?.onProgress?.(json({ progress: 2 }))
+          return text('done')
+        })
+        return { kind: 'input_required', id: 'c-1', body: json({ inputRequests: { why: question } }) }
+      })
+      agent.onElicit(() => ({ action: 'decline' }))
+      const heard: Loose[] = []
+      await agent.request('tools/call', { name: 'ask' }, { onprogress: (progress) => heard.push(progress) })
+      // The SDK's modern client adds progress of its own, round by round.
+      expect(heard.at(-1)).toEqual({ progress: 2 })
+    })
+
     it('ends a call whose question makes no sense', async () => {
       hub.tool('ask', () => ({
         kind: 'input_required',

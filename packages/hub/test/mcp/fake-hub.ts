@@ -2,14 +2,26 @@ import { EventEmitter, once } from 'node:events'
 import type { CallId, ToolDefinition } from '@callboard/protocol'
 import type { Logger } from '../../src/mcp/logger.js'
 import { createMcpFront, type McpFront } from '../../src/mcp/mcp-server.js'
-import type { AgentCall, CallOutcome, Connection, ConnectionListener, HubPort, Identity } from '../../src/port.js'
+import type {
+  AgentCall,
+  CallListeners,
+  CallOutcome,
+  Connection,
+  ConnectionListener,
+  HubPort,
+  Identity,
+} from '../../src/port.js'
 
 /** JSON as a peer sent it: a test looks into it without ceremony. */
 // biome-ignore lint/suspicious/noExplicitAny: what a test reads is what it checks
 export type Loose = any
 
 export type Handler = (call: AgentCall, connection: FakeConnection) => CallOutcome | Promise<CallOutcome>
-export type Resumption = (input: unknown, signal: AbortSignal | undefined) => CallOutcome | Promise<CallOutcome>
+export type Resumption = (
+  input: unknown,
+  signal: AbortSignal | undefined,
+  listener: CallListeners | undefined,
+) => CallOutcome | Promise<CallOutcome>
 
 /** A hub without workers: each name is answered by a function of the test. */
 export class FakeHub implements HubPort {
@@ -78,10 +90,10 @@ export class FakeConnection implements Connection {
     return (await this.#hub.handlers.get(call.name)?.(call, this)) ?? { kind: 'unknown' }
   }
 
-  async resume(id: CallId, body: Uint8Array, signal?: AbortSignal): Promise<CallOutcome> {
+  async resume(id: CallId, body: Uint8Array, signal?: AbortSignal, listener?: CallListeners): Promise<CallOutcome> {
     const resumption = this.#hub.suspended.get(id)
     this.#hub.suspended.delete(id)
-    return (await resumption?.(parsed(body), signal)) ?? { kind: 'unknown' }
+    return (await resumption?.(parsed(body), signal, listener)) ?? { kind: 'unknown' }
   }
 
   abandon(id: CallId): void {
