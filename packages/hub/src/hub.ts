@@ -109,6 +109,7 @@ class Hub implements RunningHub {
   #http: HttpFront | undefined
   #idle: IdleWatch | undefined
   #closeStdio: (() => Promise<void>) | undefined
+  #closeTasks: (() => void) | undefined
   #stopping: Promise<void> | undefined
   #isCatalogueKnown = false
   signInSecretFile = ''
@@ -155,6 +156,7 @@ class Hub implements RunningHub {
       findRun: (token) => runner.broker.identify(token, steadyNow()),
     })
     const front = createMcpFront({ hub: runner, log, version })
+    this.#closeTasks = () => front.tasks.close()
     await this.#router!.bind(this.workerEndpoint)
     if (stdio !== undefined) this.#serveStdio(front, identities, stdio)
     await this.#listenHttp(front, identities)
@@ -298,6 +300,7 @@ class Hub implements RunningHub {
     this.#idle?.close()
     await this.#drainWorkers()
     await Promise.allSettled([this.#socket?.close(), this.#http?.close(), this.#closeStdio?.()])
+    this.#closeTasks?.()
     this.#runner?.close()
     await this.#router?.close()
     await rm(this.#paths.workerSocket, { force: true })

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
-interface Answer {
+export interface Answer {
   readonly result?: { readonly [key: string]: unknown }
   readonly error?: { readonly code: number; readonly message: string }
 }
@@ -13,6 +13,7 @@ export class SocketAgent {
   readonly #socket: Socket
   readonly #waiting = new Map<number, (answer: Answer) => void>()
   #greeted: (line: unknown) => void = () => undefined
+  readonly #answers = new Map<string, () => object>()
   #serial = 0
 
   private constructor(path: string) {
@@ -21,7 +22,7 @@ export class SocketAgent {
     onTestFinished(() => void this.#socket.destroy())
   }
 
-  static async attach(path: string, attach: object = {}): Promise<SocketAgent> {
+  static async attach(path: string, attach: object = {}, capabilities: object = {}): Promise<SocketAgent> {
     const agent = new SocketAgent(path)
     const greeted = new Promise((resolve) => {
       agent.#greeted = resolve
@@ -29,14 +30,18 @@ export class SocketAgent {
     agent.#write({ callboard: 1, attach: { key: randomUUID(), ...attach } })
     await greeted
     const clientInfo = { name: 'socket-agent', version: '1' }
-    await agent.#ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
+    await agent.ask('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo })
     agent.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
     return agent
   }
 
+  close(): void {
+    this.#socket.destroy()
+  }
+
   /** The text of the result, or the code of the routing failure. */
   async call(name: string): Promise<unknown> {
-    const { result, error } = await this.#ask('tools/call', { name, arguments: {} })
+    const { result, error } = await this.ask('tools/call', { name, arguments: {} })
     if (result === undefined) return error?.message
     const { content, structuredContent } = result as {
       content: { text: string }[]
@@ -46,12 +51,18 @@ export class SocketAgent {
   }
 
   async tools(): Promise<string[]> {
-    const { result } = await this.#ask('tools/list', {})
+    const { result } = await this.ask('tools/list', {})
     const tools = (result?.['tools'] ?? []) as { name: string }[]
     return tools.map(({ name }) => name)
   }
 
-  #ask(method: string, params: object): Promise<Answer> {
+  /** Answers what the hub asks. */
+  onRequest(method: string, answer: () => object): void {
+    this.#answers.set(method, answer)
+  }
+
+  /** Any request. */
+  ask(method: string, params: object): Promise<Answer> {
     const id = ++this.#serial
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve)
@@ -59,8 +70,13 @@ export class SocketAgent {
     })
   }
 
-  #take(message: { readonly id?: number; readonly callboard?: number } & Answer): void {
+  #take(message: { readonly id?: number; readonly callboard?: number; readonly method?: string } & Answer): void {
     if (message.callboard !== undefined) return this.#greeted(message)
+    if (message.method !== undefined) {
+      const result = this.#answers.get(message.method)?.()
+      if (result !== undefined) this.#write({ jsonrpc: '2.0', id: message.id, result })
+      return
+    }
     const settle = message.id === undefined ? undefined : this.#waiting.get(message.id)
     if (settle === undefined) return
     this.#waiting.delete(message.id!)

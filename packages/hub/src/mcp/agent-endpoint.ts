@@ -35,6 +35,7 @@ export class AgentEndpoint implements ConnectionListener {
   close(): void {
     this.#ready.clear()
     this.connection.close()
+    this.#front.tasks.release(this.connection.identity)
   }
 
   #tell(send: (server: Server, era: Era) => Promise<void> | undefined): void {

@@ -34,6 +34,12 @@ export function describeClient(era: Era, server: Server, legacyLevel: LogLevel, 
   }
 }
 
+/** Whether a modern client says on this very request that it knows the extension. */
+export function declaresExtension(ctx: ServerContext, id: string): boolean {
+  const capabilities = envelopeOf(ctx)[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
+  return capabilities?.extensions !== undefined && Object.hasOwn(capabilities.extensions, id)
+}
+
 /** What a client must have said it can do before it is sent this request; undefined: no such request exists. */
 export function inputKindOf(method: string, params: unknown): InputKind | undefined {
   switch (method) {

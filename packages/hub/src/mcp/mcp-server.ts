@@ -1,5 +1,11 @@
 import type { LogLevel } from '@callboard/protocol'
-import { ProtocolError, Server, type ServerCapabilities, type ServerOptions } from '@modelcontextprotocol/server'
+import {
+  ProtocolError,
+  type Server,
+  type ServerCapabilities,
+  type ServerContext,
+  type ServerOptions,
+} from '@modelcontextprotocol/server'
 import type { Connection, HubPort, ListScope } from '../port.js'
 import { parseAgentRequest } from './agent-request.js'
 import { describeClient, type Era, scopeOf } from './client-descriptor.js'
@@ -9,6 +15,8 @@ import * as limits from './limits.js'
 import type { Logger } from './logger.js'
 import { pageOf } from './pagination.js'
 import { SuspendedCalls } from './suspended-calls.js'
+import { serveTasks, TaskAwareServer } from './tasks/serve-tasks.js'
+import { Tasks } from './tasks/tasks.js'
 
 export interface McpFrontOptions {
   readonly hub: HubPort
@@ -27,6 +35,7 @@ export interface McpFront {
   readonly instructions?: string
   readonly pageSize: number
   readonly suspended: SuspendedCalls
+  readonly tasks: Tasks
 }
 
 export function createMcpFront({ hub, log, version, instructions, ...options }: McpFrontOptions): McpFront {
@@ -37,6 +46,7 @@ export function createMcpFront({ hub, log, version, instructions, ...options }: 
     ...(instructions !== undefined && { instructions }),
     pageSize: options.pageSize ?? limits.pageSize,
     suspended: new SuspendedCalls(),
+    tasks: new Tasks({ hub, log }),
   }
 }
 
@@ -51,7 +61,7 @@ const legacyLevelDefault: LogLevel = 'info'
  * the schema, which loses what a worker put in besides.
  */
 export function createMcpServer(front: McpFront, connection: Connection, era: Era): Server {
-  const server = new Server(front.info, {
+  const server = new TaskAwareServer(era, front.info, {
     capabilities: capabilitiesOf(connection),
     jsonSchemaValidator: noValidator,
     ...(front.instructions !== undefined && { instructions: front.instructions }),
@@ -65,10 +75,10 @@ export function createMcpServer(front: McpFront, connection: Connection, era: Er
   serveSubscriptions(server, connection)
   server.setNotificationHandler('notifications/roots/list_changed', () => connection.rootsChanged())
   const context = { connection, server, log: front.log, suspended: front.suspended }
-  server.fallbackRequestHandler = async (request, ctx) => {
-    const parsed = parseAgentRequest(request)
-    return forwardCall(parsed, describeClient(era, server, level, ctx), ctx, context)
-  }
+  const describe = (ctx: ServerContext) => describeClient(era, server, level, ctx)
+  const tasks = serveTasks(era, { ...context, tasks: front.tasks, pageSize: front.pageSize, describe })
+  server.fallbackRequestHandler = async (request, ctx) =>
+    tasks.answer(request, ctx) ?? forwardCall(parseAgentRequest(request), describe(ctx), ctx, context)
   return server
 }
 

@@ -35,6 +35,9 @@ export function describeAgents(way: string, stage: () => Stage): void {
         prompts: { listChanged: true },
         logging: {},
         completions: {},
+        ...(agent.modern
+          ? { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+          : { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }),
       })
     })
 

@@ -1,0 +1,35 @@
+import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@modelcontextprotocol/server'
+import type { Era } from '../client-descriptor.js'
+import { LegacyTasks, legacyTaskCapability, taskRevision } from './legacy-tasks.js'
+import { ModernTasks, tasksExtension } from './modern-tasks.js'
+import type { TaskContext } from './task-context.js'
+
+/** What a wire has of tasks. */
+export interface ServedTasks {
+  /** Undefined: the request is not a matter of tasks. */
+  answer(request: JSONRPCRequest, ctx: ServerContext): Promise<Result> | undefined
+}
+
+export function serveTasks(era: Era, context: TaskContext): ServedTasks {
+  return era === 'modern' ? new ModernTasks(context) : new LegacyTasks(context)
+}
+
+/** Says of tasks what the revision has; `initialize` settles on that long after the server was made. */
+export class TaskAwareServer extends Server {
+  readonly #era: Era
+
+  constructor(era: Era, ...server: ConstructorParameters<typeof Server>) {
+    super(...server)
+    this.#era = era
+  }
+
+  override getCapabilities(): ReturnType<Server['getCapabilities']> {
+    const capabilities = super.getCapabilities()
+    if (this.#era === 'modern') {
+      return { ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } }
+    }
+    return this.getNegotiatedProtocolVersion() === taskRevision
+      ? { ...capabilities, ...legacyTaskCapability }
+      : capabilities
+  }
+}
