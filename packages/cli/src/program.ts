@@ -75,8 +75,15 @@ function addAgentCommands(program: Command): void {
     .command('stdio')
     .description('what an MCP client starts: joins its stdio to the running hub, or to one that it starts')
     .option('--as <name>', 'which agent of the config this is (its token in CALLBOARD_TOKEN)')
+    .option('--tools <patterns>', 'list only these tools: names or service:name with *, comma-separated')
+    .option('--search', 'list no tools but search_tools and call_tool, which find and call the others')
     .action(async (options) => (await import('./commands/stdio.js')).runStdio(options))
-  addExamples(stdio, ['callboard stdio', `claude mcp add callboard -- node ${binary} stdio`])
+  addExamples(stdio, [
+    'callboard stdio',
+    `claude mcp add callboard -- node ${binary} stdio`,
+    "callboard stdio --tools 'forum:*,weave_*'",
+    'callboard stdio --search',
+  ])
 
   const list = program
     .command('ls')

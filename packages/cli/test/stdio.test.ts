@@ -19,12 +19,12 @@ const clients = {
 type Kind = keyof typeof clients
 
 /** Through a started `callboard stdio`, which starts a hub when there is none. */
-async function connect(kind: Kind, installation: Installation): Promise<any> {
+async function connect(kind: Kind, installation: Installation, options: readonly string[] = []): Promise<any> {
   const Transport = kind === 'SDK 1' ? TransportOfSdk1 : TransportOfSdk2
   const client: any = clients[kind]()
   const parameters = {
     command: process.execPath,
-    args: [binary, 'stdio'],
+    args: [binary, 'stdio', ...options],
     env: installation.environment,
     stderr: 'inherit' as const,
   }
@@ -59,6 +59,44 @@ describe.each(Object.keys(clients) as Kind[])('callboard stdio with %s', (kind) 
     await client.close()
     expect((await installation.run(['down'])).code).toBe(0)
     expect(installation.processes()).toEqual([])
+  })
+})
+
+describe('callboard stdio that saves context', () => {
+  const names = async (client: any) => (await client.listTools()).tools.map(({ name }: any) => name)
+
+  it('lists only the tools that --tools names, also from the next hub', async () => {
+    const installation = new Installation()
+    const client = await connect('SDK 2 modern', installation, ['--tools', 'kernel:*_eval, forum:*'])
+    expect(await names(client)).toEqual(['weave_eval'])
+    expect((await installation.run(['down'])).code).toBe(0)
+    expect(await names(client)).toEqual(['weave_eval'])
+    await expect(client.callTool({ name: 'weave_help', arguments: {} })).rejects.toThrow(/Unknown tool: weave_help/)
+    await client.close()
+    expect((await installation.run(['down'])).code).toBe(0)
+  })
+
+  it('finds and calls tools by search with --search', async () => {
+    const installation = new Installation()
+    const client = await connect('SDK 1', installation, ['--search'])
+    expect(await names(client)).toEqual(['search_tools', 'call_tool'])
+    const found = await client.callTool({ name: 'search_tools', arguments: { query: 'run Python code' } })
+    expect(JSON.parse(found.content[0].text).tools[0].name).toBe('weave_eval')
+    const called = { name: 'weave_eval', arguments: { code: '1 + 1' } }
+    expect(await client.callTool({ name: 'call_tool', arguments: called })).toMatchObject({
+      structuredContent: { result: '2' },
+    })
+    await client.close()
+    expect((await installation.run(['down'])).code).toBe(0)
+  })
+
+  it('says what is wrong with a pattern, and exits 2', async () => {
+    const installation = new Installation()
+    const hub = await connect('SDK 1', installation)
+    const { code, stderr } = await installation.run(['stdio', '--tools', 'no pattern'], {}, initialize)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('"no pattern" is no pattern')])
+    await hub.close()
+    expect((await installation.run(['down'])).code).toBe(0)
   })
 })
 

@@ -2,6 +2,13 @@ import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { didYouMean } from '@callboard/protocol/nearest-name'
 import { z } from 'zod'
+import {
+  type CatalogueConfig,
+  type CatalogueSettings,
+  catalogueFields,
+  filterFields,
+  roleFields,
+} from './catalogue-config.js'
 
 /** Every problem of a configuration at once, each a sentence that names the key or variable. */
 export class ConfigError extends Error {
@@ -20,6 +27,7 @@ export interface AgentConfig {
   readonly token?: string | undefined
   readonly group?: string | undefined
   readonly roles: readonly ('agent' | 'operator')[]
+  readonly catalogue?: CatalogueSettings | undefined
 }
 
 export interface HttpConfig {
@@ -44,6 +52,8 @@ export interface HubConfig {
   /** Workers that come along with `up`. */
   readonly workers: readonly string[] | undefined
   readonly namespace: 'never' | 'always'
+  /** What agents get into their context. */
+  readonly catalogue: CatalogueConfig
   readonly agents: Readonly<Record<string, AgentConfig>>
   readonly logLevel: LogLevel
   /** The workers' own sections, unread. */
@@ -67,10 +77,13 @@ const name = z
 const choice = <const T extends readonly string[]>(values: T) => z.enum(values, `must be ${oneOf(values)}`)
 const listLike = (example: string): string => `must be a list, like ["${example}"]`
 
+const object = z.record(z.string(), z.unknown(), 'must be an object, like {"mode": "search"}')
+
 const agentFields = {
   token: text.min(16, 'must have at least 16 characters').max(256, 'must have at most 256 characters'),
   group: text.min(1, 'must not be empty').max(64, 'must have at most 64 characters'),
   roles: z.array(choice(['agent', 'operator']), listLike('agent')).min(1, 'must not be empty'),
+  catalogue: object,
 }
 
 const originRule = (value: unknown): string =>
@@ -92,12 +105,11 @@ const httpFields = {
     .transform((value) => httpOriginOf(value)!),
 }
 
-const object = z.record(z.string(), z.unknown())
-
 const fileFields = {
   http: z.literal('off').or(object),
   workers: z.array(name, listLike('kernel')),
   namespace: choice(['never', 'always']),
+  catalogue: object,
   agents: z.record(z.string(), z.unknown(), 'must be an object, like {"ada": {}}'),
   logLevel: choice(logLevels),
 }
@@ -134,6 +146,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
     httpOpen: open === undefined ? (file.open ?? ['qda']) : names(open, 'CALLBOARD_HTTP_OPEN', problems, true),
     workers: workers === undefined ? file.workers : names(workers, 'CALLBOARD_WORKERS', problems, false),
     namespace: file.namespace ?? 'never',
+    catalogue: file.catalogue,
     agents: file.agents,
     logLevel: logLevel(
       variable(environment, 'CALLBOARD_LOG_LEVEL') ?? file.logLevel ?? input.logLevelDefault ?? 'info',
@@ -153,6 +166,7 @@ interface FileContent {
   readonly publicUrl?: string | undefined
   readonly workers?: readonly string[] | undefined
   readonly namespace?: HubConfig['namespace'] | undefined
+  readonly catalogue: CatalogueConfig
   readonly agents: HubConfig['agents']
   readonly logLevel?: LogLevel | undefined
   readonly sections: HubConfig['sections']
@@ -162,15 +176,38 @@ type Report = (problem: string) => void
 
 /** Each key by itself: what is wrong with one hides nothing of another. */
 function readFile(file: unknown, report: Report): FileContent {
-  if (file === undefined) return { agents: {}, sections: {} }
+  const nothing = { catalogue: { roles: {} }, agents: {}, sections: {} }
+  if (file === undefined) return nothing
   if (!isObject(file)) {
     report('must be a JSON object')
-    return { agents: {}, sections: {} }
+    return nothing
   }
-  const { http, agents = {}, ...others } = readFields(file, fileFields, '', report, workerSections)
+  const { http, agents = {}, catalogue = {}, ...others } = readFields(file, fileFields, '', report, workerSections)
   const sections = Object.fromEntries(Object.entries(file).filter(([key]) => workerSections.includes(key)))
   const listening = http === 'off' ? { listen: http } : readFields(http ?? {}, httpFields, 'http', report)
-  return { ...others, ...listening, agents: readAgents(agents, report), sections }
+  return {
+    ...others,
+    ...listening,
+    catalogue: readCatalogue(catalogue, report),
+    agents: readAgents(agents, report),
+    sections,
+  }
+}
+
+function readCatalogue({ roles = {}, ...settings }: Record<string, unknown>, report: Report): CatalogueConfig {
+  const where = 'catalogue'
+  const everybody = readSettings(settings, where, report)
+  const { roles: given } = readFields({ roles }, { roles: object }, where, report)
+  const byRole = readFields(given ?? {}, roleFields, `${where}.roles`, report)
+  const found = Object.entries(byRole).map(([role, own]) => [role, readSettings(own, `${where}.roles.${role}`, report)])
+  return { ...everybody, roles: Object.fromEntries(found) }
+}
+
+function readSettings(value: object, where: string, report: Report): CatalogueSettings {
+  const { tools, ...settings } = readFields(value, catalogueFields, where, report)
+  return tools === undefined
+    ? settings
+    : { ...settings, tools: readFields(tools, filterFields, `${where}.tools`, report) }
 }
 
 function readAgents(agents: Readonly<Record<string, unknown>>, report: Report): Record<string, AgentConfig> {
@@ -182,11 +219,12 @@ function readAgents(agents: Readonly<Record<string, unknown>>, report: Report): 
       report(`${where}: must be an object, like {"group": "lab"}`)
       continue
     }
-    const { roles = ['agent'], ...agent } = readFields(value, agentFields, where, report)
+    const { roles = ['agent'], catalogue, ...agent } = readFields(value, agentFields, where, report)
     if (roles.includes('operator') && !Object.hasOwn(value, 'token')) {
       report(`${where}: an agent with the role operator needs a token: without one everybody is it`)
     }
-    found.push([key, { ...agent, roles }])
+    const settings = catalogue && { catalogue: readSettings(catalogue, `${where}.catalogue`, report) }
+    found.push([key, { ...agent, roles, ...settings }])
   }
   return Object.fromEntries(found)
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { BrokerSnapshot } from './broker/snapshot.js'
 import { BrokerRunner } from './broker-runner.js'
+import { type ClientView, withView } from './catalogue-config.js'
 import { CatalogueFile } from './catalogue-file.js'
 import type { HubConfig } from './config.js'
 import { control } from './control.js'
@@ -11,12 +12,13 @@ import { inspectDefinition } from './definition-check.js'
 import type { AddressInUseError, HttpFront } from './http/http-server.js'
 import type { Logger } from './hub-log.js'
 import { logNotice, logWorkerLog } from './hub-notices.js'
-import { Identities } from './identities.js'
+import { Identities, type Refused } from './identities.js'
 import { IdleWatch } from './idle-watch.js'
 import { type Lock, LockedError, takeLock } from './lock.js'
 import { createMcpFront, type McpFront } from './mcp/mcp-server.js'
 import { listenMcpSocket, type McpSocket } from './mcp/mcp-socket.js'
 import { serveMcpStdio } from './mcp/mcp-stdio.js'
+import type { Identity } from './port.js'
 import { WorkerRouter } from './router.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
 import { loadSecrets, type Secrets } from './secrets.js'
@@ -162,7 +164,7 @@ class Hub implements RunningHub {
     await this.#listenHttp(front, identities)
     this.#socket = await listenMcpSocket(front, {
       path: this.#paths.mcpSocket,
-      authenticate: (attach) => identities.attach(attach),
+      authenticate: (attach) => this.#viewing(identities.attach(attach), attach.view),
       control: (command) => control(command, this.#controls(runner, identities)),
     })
     if (this.#options.endWhenIdle === true) {
@@ -242,12 +244,18 @@ class Hub implements RunningHub {
     }
   }
 
+  /** What the agent gets into its context, by the configuration and by its own wish. */
+  #viewing(who: Identity | Refused, wish?: ClientView): Identity | Refused {
+    return 'error' in who ? who : withView(who, this.#options.config, wish)
+  }
+
   #serveStdio(front: McpFront, identities: Identities, stdio: NonNullable<HubOptions['stdio']>): void {
-    const identity = identities.attach({
+    const attach = {
       ...(stdio.as === undefined ? {} : { as: stdio.as }),
       ...(stdio.token === undefined ? {} : { token: stdio.token }),
       key: randomBytes(16).toString('hex'),
-    })
+    }
+    const identity = this.#viewing(identities.attach(attach))
     if ('error' in identity) throw new StartError(identity.error.message)
     const served = serveMcpStdio(front, { identity, input: stdio.input, output: stdio.output })
     this.#closeStdio = () => served.close()
@@ -262,8 +270,9 @@ class Hub implements RunningHub {
       const { listenHttp } = await import('./http/http-server.js')
       this.#http = await listenHttp(front, {
         addresses: http.addresses,
-        authenticate: ({ token, session }) => {
-          const identity = identities.http(token, session === undefined ? undefined : `${session.kind} ${session.name}`)
+        authenticate: ({ token, session, view }) => {
+          const key = session === undefined ? undefined : `${session.kind} ${session.name}`
+          const identity = this.#viewing(identities.http(token, key), view)
           return 'error' in identity ? { status: 401, error: identity.error } : identity
         },
       })

@@ -32,6 +32,7 @@ describe('without any configuration', () => {
       httpOpen: ['qda'],
       workers: undefined,
       namespace: 'never',
+      catalogue: { roles: {} },
       agents: {},
       logLevel: 'info',
       sections: {},

@@ -57,6 +57,21 @@ it('the first list waits for the workers that come along', async () => {
   expect(await listed).toEqual(['other', 'raw'])
 })
 
+it('an agent gets into its context what the configuration gives and its client wants', async () => {
+  const config = parseHubConfig({
+    environment: await environment('127.0.0.1:0'),
+    file: { catalogue: { tools: { except: ['wave'] } } },
+  })
+  const hub = await start({}, { config })
+  for (const name of ['greet', 'post', 'wave']) {
+    await new RawWorker(hub.workerEndpoint, name).signIn()
+  }
+  const attach = async (wish?: object) => (await SocketAgent.attach(hub.mcpSocketPath, wish)).tools()
+  expect(await attach()).toEqual(['greet', 'post'])
+  expect(await attach({ tools: 'w*,p*' })).toEqual(['post'])
+  expect(await attach({ mode: 'search' })).toEqual(['search_tools', 'call_tool'])
+})
+
 it('calls that run when the hub is stopped get an answer', async () => {
   const hub = await start(await environment())
   const worker = await new RawWorker(hub.workerEndpoint).signIn()

@@ -9,9 +9,11 @@ import { StdioShim } from '../shim/stdio-shim.js'
 
 export interface StdioOptions {
   readonly as?: string
+  readonly tools?: string
+  readonly search?: boolean
 }
 
-export async function runStdio({ as }: StdioOptions): Promise<never> {
+export async function runStdio({ as, tools, search }: StdioOptions): Promise<never> {
   const environment = readEnvironment()
   const { token, runtimeDirectory } = environment
   requireOwnDirectory(runtimeDirectory)
@@ -19,7 +21,13 @@ export async function runStdio({ as }: StdioOptions): Promise<never> {
   const key = randomBytes(24).toString('base64url')
   const shim = new StdioShim({
     ...protocolStreams(),
-    introduction: { key, ...(as !== undefined && { as }), ...(token !== undefined && { token }) },
+    introduction: {
+      key,
+      ...(as !== undefined && { as }),
+      ...(token !== undefined && { token }),
+      ...(tools !== undefined && { tools }),
+      ...(search && { mode: 'search' }),
+    },
     connect: () => connectHub(files.mcpSocket),
     start: () => startOnDemand(environment),
     mayRestart: () => existsSync(files.startedOnDemand),

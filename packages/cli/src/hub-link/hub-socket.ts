@@ -9,6 +9,10 @@ export interface Introduction {
   readonly token?: string
   /** Random, one per client process: a reconnection with the same key is the same session. */
   readonly key: string
+  /** Patterns, with commas: only these tools are listed. */
+  readonly tools?: string
+  /** Tools are found by search. */
+  readonly mode?: 'search'
 }
 
 /** The hub's answer to an introduction or a command; the message is for people. */

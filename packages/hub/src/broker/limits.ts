@@ -46,6 +46,8 @@ export const catalogueCharactersMax = 64 * 1024 * 1024
 /** Services that are away and were never trusted: names cost nothing, so the oldest give way. */
 export const absentServicesMax = 64
 export const absentCharactersMax = 8 * 1024 * 1024
+/** Of one filter: each is held against each tool. */
+export const patternsMax = 100
 /** Lists kept ready, of those who see different things, and filters: beyond it they are made again when asked for. */
 export const viewerListsMax = 256
 /** What hides definitions from one session. */

@@ -7,8 +7,10 @@ import {
   isLegacyRequest,
   legacyStatelessFallback,
 } from '@modelcontextprotocol/server'
+import type { ClientView } from '../catalogue-config.js'
 import { sessionNameOf } from '../mcp/agent-request.js'
 import { scopeOf } from '../mcp/client-descriptor.js'
+import { parseClientView } from '../mcp/client-view.js'
 import { invalidRequest, isRecord } from '../mcp/json-rpc.js'
 import { depthMax, watchedUrisMax } from '../mcp/limits.js'
 import { createMcpServer, type McpFront } from '../mcp/mcp-server.js'
@@ -25,6 +27,8 @@ export interface HttpAttach {
   readonly token?: string
   /** Which of its sessions the client means: ours for a legacy one, one of its own choice otherwise; absent: it has but one. */
   readonly session?: { readonly kind: 'legacy' | 'chosen'; readonly name: string }
+  /** What the client wants in its lists, from the URL. */
+  readonly view?: ClientView
 }
 
 export interface HttpRefusal {
@@ -199,9 +203,12 @@ export class McpEndpoint {
   async #identify(request: IncomingMessage, session?: HttpAttach['session']): Promise<Identity | HttpRefusal> {
     const bearer = bearerTokenOf(request.headers)
     if (bearer === 'malformed') return malformedAuthorization
+    const view = viewIn(request.url)
+    if (typeof view === 'string') return { status: 400, error: { code: 'bad_query', message: `The URL's ${view}` } }
     return this.#authenticate({
       ...(bearer !== undefined && { token: bearer.token }),
       ...(session !== undefined && { session }),
+      ...(Object.keys(view).length > 0 && { view }),
     })
   }
 
@@ -249,6 +256,12 @@ function announcerOf({ notify }: Handler) {
     },
     resourceUpdated: (uri: string) => notify.resourceUpdated(uri),
   }
+}
+
+/** `/mcp?tools=forum:*&mode=search` */
+function viewIn(url = ''): ClientView | string {
+  const query = new URLSearchParams(url.split('?', 2)[1])
+  return parseClientView(query.get('tools') ?? undefined, query.get('mode') ?? undefined)
 }
 
 /** A name that is no name is refused by whoever handles the request. */

@@ -1,4 +1,6 @@
 import { identityLengthMax } from '@callboard/protocol'
+import type { ClientView } from '../catalogue-config.js'
+import { parseClientView } from './client-view.js'
 import { isRecord } from './json-rpc.js'
 
 /** How an agent introduces itself on `mcp.sock`. */
@@ -7,6 +9,8 @@ export interface Attach {
   readonly token?: string
   /** Random, one per client process: a reconnection with the same key is the same session. */
   readonly key: string
+  /** What the client wants in its lists: `tools` (patterns, with commas) and `mode` in the line. */
+  readonly view?: ClientView
 }
 
 /** A command of the CLI to the hub. */
@@ -38,11 +42,21 @@ export function parseFirstLine(bytes: Buffer): FirstLine {
 }
 
 function parseAttach(attach: Record<string, unknown>): FirstLine {
-  const { as, token, key } = attach
+  const { as, token, key, tools, mode } = attach
   if (!isText(key)) return invalid('"attach.key" must be a non-empty string')
   if (as !== undefined && !isText(as)) return invalid('"attach.as" must be a non-empty string')
   if (token !== undefined && !isText(token)) return invalid('"attach.token" must be a non-empty string')
-  return { kind: 'attach', attach: { key, ...(as !== undefined && { as }), ...(token !== undefined && { token }) } }
+  const view = parseClientView(tools, mode)
+  if (typeof view === 'string') return invalid(view)
+  return {
+    kind: 'attach',
+    attach: {
+      key,
+      ...(as !== undefined && { as }),
+      ...(token !== undefined && { token }),
+      ...(Object.keys(view).length > 0 && { view }),
+    },
+  }
 }
 
 function isText(value: unknown): value is string {

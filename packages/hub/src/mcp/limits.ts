@@ -19,8 +19,10 @@ export const eofGraceMs = 1_000
 /** How long a closing connection may take to hand over what was written. */
 export const closeFlushMs = 500
 
-/** The attach line holds a name, a token and a key. */
+/** The attach line holds a name, a token, a key and patterns. */
 export const attachBytesMax = 4 * 1024
+/** Patterns that a client gives in its attach line or in a URL, with commas. */
+export const toolsTextLengthMax = 2 * 1024
 export const attachTimeoutMs = 5_000
 /** Agents of one user; each is a process with a pipe. */
 export const socketConnectionsMax = 1024

@@ -17,6 +17,7 @@ import { pageOf } from './pagination.js'
 import { SuspendedCalls } from './suspended-calls.js'
 import { serveTasks, TaskAwareServer } from './tasks/serve-tasks.js'
 import { Tasks } from './tasks/tasks.js'
+import { withToolSearch } from './tool-search/searching-hub.js'
 
 export interface McpFrontOptions {
   readonly hub: HubPort
@@ -40,7 +41,7 @@ export interface McpFront {
 
 export function createMcpFront({ hub, log, version, instructions, ...options }: McpFrontOptions): McpFront {
   return {
-    hub,
+    hub: withToolSearch(hub),
     log,
     info: { name: options.name ?? 'callboard', version },
     ...(instructions !== undefined && { instructions }),

@@ -3,9 +3,9 @@ import { createServer, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AddressInUseError, type HttpFront, type HttpOptions, listenHttp } from '../../src/http/http-server.js'
-import type { Identity } from '../../src/port.js'
+import type { CatalogueView, Identity } from '../../src/port.js'
 import { describeAgents } from '../mcp/agent-contract.js'
-import { connectAgent, httpTransport } from '../mcp/agents.js'
+import { agentKinds, connectAgent, httpTransport } from '../mcp/agents.js'
 import { FakeHub, frontOf, json, type Loose, text, untilAborted } from '../mcp/fake-hub.js'
 
 const anonymous: Identity = { session: 'http', principal: 'agent:http', roles: ['agent'] }
@@ -249,6 +249,64 @@ describe('listenHttp', () => {
     expect(hub.connections.map((connection) => connection.identity.session)).toEqual(['chosen:a', 'chosen:b'])
     const refused = await post(call('t', { ...modernMeta, 'callboard/session': 7 }), modernHeaders('t'))
     expect(await refused.json()).toMatchObject({ error: { code: -32602 } })
+  })
+
+  describe("with a client's wish in the URL", () => {
+    const view = (only: readonly string[]): CatalogueView => ({
+      filters: [{ only }],
+      mode: 'search',
+      searchAboveTokens: 0,
+      pinned: [],
+    })
+    let wishing: HttpFront
+
+    beforeEach(async () => {
+      wishing = await listen(hub, {
+        authenticate: async (attach) => {
+          const who = (await authenticate(attach)) as Identity
+          return attach.view === undefined ? who : { ...who, view: view(attach.view.only ?? []) }
+        },
+      })
+    })
+    afterEach(() => wishing.close())
+
+    it.each(agentKinds)('serves it so: %s', async (kind) => {
+      const agent = await connectAgent(
+        kind,
+        httpTransport(kind, urlOf(wishing, '/mcp?tools=forum:*,weave_*&mode=search')),
+      )
+      const { tools } = await agent.request('tools/list')
+      expect(tools.map(({ name }: Loose) => name)).toEqual(['search_tools', 'call_tool'])
+      for (const { identity } of hub.connections) expect(identity.view).toEqual(view(['forum:*', 'weave_*']))
+      await agent.close()
+    })
+
+    it('keeps clients apart that want different things', async () => {
+      for (const query of ['', '?tools=a', '?tools=b', '?tools=a']) {
+        const body = JSON.stringify(call('t'))
+        await fetch(urlOf(wishing, `/mcp${query}`), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        })
+      }
+      expect(hub.connections.map(({ identity }) => identity.view?.filters[0]?.only)).toEqual([undefined, ['a'], ['b']])
+    })
+
+    it.each(['tools=', 'tools=a%20b', 'mode=all'])('refuses what it does not understand: %s', async (query) => {
+      const headers = { 'content-type': 'application/json' }
+      for (const body of [initialize(), call('t')]) {
+        const response = await fetch(urlOf(wishing, `/mcp?${query}`), {
+          method: 'POST',
+          headers,
+          body: JSON.stringify(body),
+        })
+        expect([response.status, await response.json()]).toMatchObject([
+          400,
+          { error: { message: expect.stringContaining("The URL's") } },
+        ])
+      }
+    })
   })
 
   it('checks the headers of a modern request against its body', async () => {

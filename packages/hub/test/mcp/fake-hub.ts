@@ -47,7 +47,8 @@ export class FakeHub implements HubPort {
   }
 
   tool(name: string, handler: Handler, definition: Partial<ToolDefinition> = {}): void {
-    this.tools.push({ name, inputSchema: { type: 'object' }, ...definition })
+    // A list that changes is another one, as the hub has it.
+    this.tools = [...this.tools, { name, inputSchema: { type: 'object' }, ...definition }]
     this.handlers.set(name, handler)
   }
 

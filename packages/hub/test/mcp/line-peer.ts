@@ -1,13 +1,18 @@
 import { type Duplex, duplexPair } from 'node:stream'
 import { type LineConnection, serveLines } from '../../src/mcp/mcp-lines.js'
 import type { McpFront } from '../../src/mcp/mcp-server.js'
+import type { Identity } from '../../src/port.js'
 import { type AgentKind, connectAgent, lineTransport, type TestAgent } from './agents.js'
 import { identity, type Loose } from './fake-hub.js'
 
 /** Two joined streams and an agent at one end. */
-export async function agentOnLines(front: McpFront, kind: AgentKind): Promise<TestAgent & { served: LineConnection }> {
+export async function agentOnLines(
+  front: McpFront,
+  kind: AgentKind,
+  who: Identity = identity,
+): Promise<TestAgent & { served: LineConnection }> {
   const [ours, theirs] = duplexPair()
-  const served = serveLines(front, identity, { input: ours, output: ours })
+  const served = serveLines(front, who, { input: ours, output: ours })
   const agent = await connectAgent(kind, lineTransport(theirs, theirs))
   return { ...agent, served }
 }
