@@ -107,24 +107,26 @@ export class Audience {
   tellLists(): void {
     const { catalogue, now } = this.#state
     const changes = catalogue.takeChanges()
-    for (const scope of listScopes) this.#tellScope(scope, changes)
+    // There may be thousands of connections, but few for which different things exist.
+    const existing = new Map<string, ByList>()
+    for (const scope of listScopes) this.#tellScope(scope, changes, existing)
     if (changes.isToKeep) this.#state.emit({ type: 'catalogue_changed', services: catalogue.store(now) })
   }
 
-  #tellScope(scope: ListScope, { definitions, own }: CatalogueChanges): void {
+  #tellScope(scope: ListScope, { definitions, own }: CatalogueChanges, existing: Map<string, ByList>): void {
     const { catalogue, sessions } = this.#state
     const told = { tools: new Set<number>(), resources: new Set<number>(), prompts: new Set<number>() }
-    // There may be thousands of connections, but few that see different things.
-    const known = new Map<string, ReadonlySet<List>>()
     for (const [connection, identity] of sessions.connections()) {
+      const key = catalogue.viewerKey(identity)
+      const changed = existing.get(key) ?? byList(definitions, (each) => catalogue.sees(each, identity))
+      existing.set(key, changed)
       const hidden = catalogue.hidden(scope, identity)
-      const key = `${hidden?.serial ?? 0} ${catalogue.viewerKey(identity)}`
-      const seen =
-        known.get(key) ?? listsOf(definitions, (each) => !hidden?.has(each) && catalogue.sees(each, identity))
-      known.set(key, seen)
-      const changes = own[scope].get(scope === 'session' ? identity.session : identity.principal) ?? []
-      for (const list of seen) told[list].add(connection)
-      for (const list of listsOf(changes, (each) => catalogue.sees(each, identity))) told[list].add(connection)
+      const ownChanges = own[scope].get(scope === 'session' ? identity.session : identity.principal) ?? noDefinitions
+      const ownChanged = byList(ownChanges, (each) => catalogue.sees(each, identity))
+      for (const list of lists) {
+        const isSeen = changed[list].some((each) => hidden?.has(each) !== true)
+        if (isSeen || ownChanged[list].length > 0) told[list].add(connection)
+      }
     }
     for (const list of lists) {
       if (told[list].size > 0)
@@ -150,13 +152,12 @@ export class Audience {
   }
 }
 
-/** The lists in which somebody finds one of these definitions. */
-function listsOf(definitions: Iterable<Definition>, finds: (definition: Definition) => boolean): Set<List> {
-  const found = new Set<List>()
-  for (const definition of definitions) {
-    const list = listOfKind[definition.kind]
-    if (!found.has(list) && finds(definition)) found.add(list)
-    if (found.size === lists.length) break
-  }
+type ByList = Readonly<Record<List, readonly Definition[]>>
+
+const noDefinitions: ReadonlySet<Definition> = new Set()
+
+function byList(definitions: Iterable<Definition>, exists: (definition: Definition) => boolean): ByList {
+  const found: Record<List, Definition[]> = { tools: [], resources: [], prompts: [] }
+  for (const definition of definitions) if (exists(definition)) found[listOfKind[definition.kind]].push(definition)
   return found
 }

@@ -258,10 +258,17 @@ describe('a tool name that not every client takes [CB-27]', () => {
     expect(other.agent().tools).toContain(one.agent().tools[0])
   })
 
-  it('keeps two apart that begin alike', () => {
+  it('keeps two apart that begin alike, or that only what is replaced tells apart', () => {
     const hub = scenario()
-    hub.worker('files', { definitions: tools(`${'x'.repeat(70)}1`, `${'x'.repeat(70)}2`) })
-    expect(new Set(hub.agent().tools).size).toBe(2)
+    const [end, start] = ['x'.repeat(70), 'y'.repeat(70)]
+    hub.worker('files', { definitions: tools(`${end}1`, `${end}2`, `a.${start}`, `a/${start}`) })
+    expect(new Set(hub.agent().tools).size).toBe(4)
+  })
+
+  it('is made as the specification says', () => {
+    const hub = scenario()
+    hub.worker('files', { definitions: tools(`files.${'x'.repeat(70)}`) })
+    expect(hub.agent().tools).toEqual([`files_${'x'.repeat(49)}_c6f8c252`])
   })
 
   it('may be called by its own name, too', () => {

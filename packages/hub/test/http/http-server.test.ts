@@ -337,9 +337,13 @@ describe('listenHttp', () => {
     const [one, two] = ['agent:good1', 'agent:good2'].map(
       (principal) => hub.live.find((connection) => connection.identity.principal === principal)!,
     )
+    // Which is of a list that no modern client has.
+    one!.listener.listChanged('prompts', 'session')
     one!.listChanged('tools')
     two!.listChanged('prompts')
     await agents[0]!.notified('notifications/tools/list_changed')
+    const unheard = new Promise((resolve) => setImmediate(() => resolve('unheard')))
+    expect(await Promise.race([agents[0]!.notified('notifications/prompts/list_changed'), unheard])).toBe('unheard')
     await agents[1]!.notified('notifications/prompts/list_changed')
     for (const agent of agents) await agent.close()
   })

@@ -228,6 +228,22 @@ describe('serveLines', () => {
     await peer.served.close()
   })
 
+  it("tells a client of the list of its generation: its session's or its principal's", async () => {
+    const hub = new FakeHub()
+    const [legacy, modern] = [LinePeer.to(frontOf(hub)), LinePeer.to(frontOf(hub))]
+    await legacy.initialize()
+    const params = { _meta: modernMeta, notifications: { toolsListChanged: true, promptsListChanged: true } }
+    modern.write({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params })
+    expect(await modern.read()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+    for (const { listener } of hub.live) {
+      listener.listChanged('tools', 'session')
+      listener.listChanged('prompts', 'principal')
+    }
+    expect(await legacy.read()).toMatchObject({ method: 'notifications/tools/list_changed' })
+    expect(await modern.read()).toMatchObject({ method: 'notifications/prompts/list_changed' })
+    await Promise.all([legacy.served.close(), modern.served.close()])
+  })
+
   it('advertises completions only while somebody completes', async () => {
     const hub = new FakeHub()
     hub.completes = false

@@ -51,6 +51,7 @@ describe.each(agentKinds)('an agent that finds its tools by search: %s', (kind) 
     })
     expect((await call('greet', { name: 'Ada' })).content).toEqual([{ type: 'text', text: 'Hello Ada' }])
     expect(hub.calls[0]).toMatchObject({ method: 'tools/call', name: 'greet' })
+    expect(parsed(hub.calls[0]!.body)).toMatchObject({ name: 'greet', arguments: { name: 'Ada' } })
   })
 
   it('may call by its own name a tool that it knows', async () => {
