@@ -100,14 +100,9 @@ describe('callboard stdio that saves context', () => {
   })
 })
 
-describe.each(Object.keys(clients) as Kind[])('one agent of %s beside others', (kind) => {
-  const call = (client: any, code: string, options: object) => {
-    const request = { name: 'weave_eval', arguments: { code } }
-    return kind === 'SDK 1' ? client.callTool(request, undefined, options) : client.callTool(request, options)
-  }
-
+describe('one agent beside others', () => {
   it('hears progress, and cancels: Python stops, and keeps what it had', async () => {
-    const client = await connect(kind, new Installation())
+    const client = await connect('SDK 2 modern', new Installation())
     const abort = new AbortController()
     const heard: string[] = []
     const onprogress = ({ message }: { message?: string }) => {
@@ -115,7 +110,8 @@ describe.each(Object.keys(clients) as Kind[])('one agent of %s beside others', (
       abort.abort()
     }
     const code = 'import time\nkept = 7\nprint("begun", flush=True)\ntime.sleep(60)\nkept = 8'
-    await expect(call(client, code, { onprogress, signal: abort.signal })).rejects.toThrow()
+    const request = { name: 'weave_eval', arguments: { code } }
+    await expect(client.callTool(request, { onprogress, signal: abort.signal })).rejects.toThrow()
     expect(heard.join()).toContain('begun')
     expect(await evaluate(client, 'kept')).toBe('7')
     await client.close()
@@ -123,7 +119,7 @@ describe.each(Object.keys(clients) as Kind[])('one agent of %s beside others', (
 
   it("sees neither another's names nor its output, while both run at once", async () => {
     const installation = new Installation()
-    const [one, other] = [await connect(kind, installation), await connect(kind, installation)]
+    const [one, other] = [await connect('SDK 1', installation), await connect('SDK 2 modern', installation)]
     const run = async (client: any, mine: string) => {
       const code = `import time\nname = "${mine}"\nfor _ in range(20):\n    print(name, flush=True)\n    time.sleep(0.005)`
       return (await client.callTool({ name: 'weave_eval', arguments: { code } })).structuredContent.stdout

@@ -1,4 +1,4 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -16,14 +16,20 @@ export interface Finished {
   readonly stderr: string
 }
 
-/** An installation of its own in temporary directories; at the end of the test none of its processes is left. */
+/**
+ * An installation of its own in temporary directories; at the end of the test, or when `atEnd` says so, none of its processes
+ * is left.
+ */
 export class Installation {
   readonly directory = mkdtempSync(join(tmpdir(), 'cb-'))
   readonly runtime = join(this.directory, 'run')
   readonly data = join(this.directory, 'data')
   readonly environment: Record<string, string>
 
-  constructor(variables: Record<string, string> = {}) {
+  constructor(
+    variables: Record<string, string> = {},
+    atEnd: (clean: () => Promise<void>) => void = (clean) => onTestFinished(clean),
+  ) {
     this.environment = {
       PATH: process.env['PATH']!,
       HOME: this.directory,
@@ -32,7 +38,7 @@ export class Installation {
       CALLBOARD_HTTP: 'off',
       ...variables,
     }
-    onTestFinished(async () => {
+    atEnd(async () => {
       for (const pid of this.processes()) killHard(pid)
       await vi.waitFor(() => {
         if (this.processes().length > 0) throw new Error('processes are left')
@@ -64,6 +70,31 @@ export class Installation {
     child.stderr.resume()
     await untilSaid(child, child.stdout, /kernel +ready/)
     return child
+  }
+
+  /** `callboard hub`, when it says that it is up. */
+  async hub(words: readonly string[] = [], variables: Record<string, string> = {}): Promise<ChildProcess> {
+    const child = this.spawn(['hub', ...words], variables)
+    await untilSaid(child, child.stderr, /hub is up/)
+    return child
+  }
+
+  /** A worker's program, when it says by a message that it is signed in. */
+  async worker(file: string, words: readonly string[] = []): Promise<ChildProcess> {
+    const child = fork(file, words, {
+      env: this.environment,
+      cwd: this.directory,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown]
+    if (message !== 'ready') throw new Error(`${file} ended before it was ready`)
+    return child
+  }
+
+  /** Where the hub listens for HTTP. */
+  async httpUrl(): Promise<URL> {
+    const { hub } = JSON.parse((await this.run(['ls', '--json'])).stdout)
+    return new URL(`http://${hub.http[0].host}:${hub.http[0].port}/mcp`)
   }
 
   /** Whatever runs for this installation: by its environment, or by where it works. */

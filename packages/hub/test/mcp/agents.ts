@@ -9,7 +9,8 @@ import { NdjsonTransport } from '../../src/mcp/ndjson-transport.js'
 import type { Loose } from './fake-hub.js'
 
 export const agentKinds = ['sdk 1', 'sdk 2 legacy', 'sdk 2 modern'] as const
-export type AgentKind = (typeof agentKinds)[number]
+/** `sdk 2 auto` finds out which era the server speaks. */
+export type AgentKind = (typeof agentKinds)[number] | 'sdk 2 auto'
 
 export interface RequestOptions {
   signal?: AbortSignal
@@ -45,11 +46,12 @@ export async function connectAgent(kind: AgentKind, transport: Loose): Promise<T
       : new ClientOfSdk2(info, {
           capabilities,
           ...(kind === 'sdk 2 modern' && { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+          ...(kind === 'sdk 2 auto' && { versionNegotiation: { mode: 'auto' } }),
         })
   const inbox = new Inbox()
   client.fallbackNotificationHandler = async (notification: Loose) => inbox.put(notification)
   await client.connect(transport)
-  const modern = kind === 'sdk 2 modern'
+  const modern = kind === 'sdk 2 modern' || kind === 'sdk 2 auto'
   return {
     kind,
     modern,
@@ -65,8 +67,8 @@ export async function connectAgent(kind: AgentKind, transport: Loose): Promise<T
     notified: (method) => inbox.take(method),
     listen: async (uris = []) => {
       if (modern) {
-        const filter = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: uris }
-        return client.listen(filter)
+        const kinds = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+        return client.listen({ ...kinds, resourceSubscriptions: uris })
       }
       for (const uri of uris) await client.subscribeResource({ uri })
       return {
