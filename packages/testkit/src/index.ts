@@ -11,6 +11,7 @@ export {
 export { type Cut, Dealer, type HubEnd, Link, type LinkFaults, perfectLink, type WorkerEnd } from './link.js'
 export { type Canary, type Plan, quickPlan, type Step } from './plan.js'
 export { Random } from './random.js'
+export { RawAgent, type RawAgentOptions, type RawAnswer, type RawMessage } from './raw-agent.js'
 export type { ServiceSpec, ToolSpec } from './services.js'
 export type { BrokerLike } from './simulated-hub.js'
 export type { SessionLike } from './simulated-worker.js'

@@ -2,6 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Identity } from '../port.js'
 import { AgentEndpoint } from './agent-endpoint.js'
+import { messageText } from './list-text.js'
 import { ListenWatch } from './listen-watch.js'
 import type { McpFront } from './mcp-server.js'
 import { type NdjsonOptions, NdjsonTransport } from './ndjson-transport.js'
@@ -21,6 +22,7 @@ export function serveLines(front: McpFront, identity: Identity, options: LineOpt
   const transport = new NdjsonTransport({
     ...options,
     observe: watch.sent,
+    textOf: messageText,
     intercept: (message: JSONRPCMessage) => {
       watch.received(message)
       return options.intercept?.(message) === true

@@ -13,7 +13,7 @@ import { forwardCall } from './forward-call.js'
 import { invalidParams } from './json-rpc.js'
 import * as limits from './limits.js'
 import type { Logger } from './logger.js'
-import { pageOf } from './pagination.js'
+import { firstPageOf, pageOf } from './pagination.js'
 import { SuspendedCalls } from './suspended-calls.js'
 import { serveTasks, TaskAwareServer } from './tasks/serve-tasks.js'
 import { Tasks } from './tasks/tasks.js'
@@ -95,9 +95,15 @@ function capabilitiesOf(connection: Connection): ServerCapabilities {
 
 function serveLists(server: Server, { pageSize }: McpFront, connection: Connection, scope: ListScope): void {
   // Entries are passed on as they are: they were checked when their worker signed in.
-  const page = async <T>(list: string, read: () => readonly T[], keyOf: (entry: T) => string, cursor?: string) => {
+  const page = async <T extends object>(
+    list: string,
+    read: () => readonly T[],
+    keyOf: (entry: T) => string,
+    cursor?: string,
+  ) => {
     await connection.catalogueKnown()
-    const { entries, nextCursor } = pageOf(list, read(), keyOf, cursor, pageSize)
+    const { entries, nextCursor } =
+      cursor === undefined ? firstPageOf(list, read(), keyOf, pageSize) : pageOf(list, read(), keyOf, cursor, pageSize)
     return { [list]: entries, ...(nextCursor !== undefined && { nextCursor }) } as never
   }
   const byName = ({ name }: { readonly name: string }) => name

@@ -24,6 +24,8 @@ export interface NdjsonOptions {
   readonly intercept?: (message: JSONRPCMessage) => boolean
   /** Sees every message of the SDK as it goes out. */
   readonly observe?: (message: JSONRPCMessage) => void
+  /** How a message is written; default: as JSON.stringify does. */
+  readonly textOf?: (message: JSONRPCMessage) => string
   readonly lineBytesMax?: number
   /** Shared with other connections. */
   readonly lineBudget?: LineBudget
@@ -95,7 +97,7 @@ export class NdjsonTransport implements Transport {
     if (this.#closing !== undefined) throw new Error('the connection is closed')
     this.#options.observe?.(message)
     const answered = 'method' in message ? undefined : (message.id ?? undefined)
-    this.sendLine(answered === undefined ? JSON.stringify(message) : this.#answerLine(message, answered), answered)
+    this.sendLine(answered === undefined ? this.#textOf(message) : this.#answerLine(message, answered), answered)
   }
 
   /** Writes one line as it is; `answers` is the id of the request that it settles. */
@@ -110,9 +112,13 @@ export class NdjsonTransport implements Transport {
     return this.#closing
   }
 
+  #textOf(message: JSONRPCMessage): string {
+    return this.#options.textOf?.(message) ?? JSON.stringify(message)
+  }
+
   #answerLine(message: JSONRPCMessage, id: RequestId): string {
     try {
-      return JSON.stringify(message)
+      return this.#textOf(message)
     } catch (error) {
       this.onerror?.(error as Error)
       return faultLine(fault(internalError, 'Internal error: the answer cannot be written as JSON', id))

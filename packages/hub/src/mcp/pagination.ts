@@ -1,10 +1,28 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { invalidParams } from './json-rpc.js'
 import { pageBytesMax } from './limits.js'
+import { entryTextOf } from './list-text.js'
 
 export interface Page<T> {
   readonly entries: readonly T[]
   readonly nextCursor?: string
+}
+
+/** First pages, by what they are the first page of: a list is the same array until it changes. */
+const firstPages = new WeakMap<readonly object[], { readonly pageSize: number; readonly page: Page<object> }>()
+
+/** The first page of a list, made once per list. */
+export function firstPageOf<T extends object>(
+  list: string,
+  entries: readonly T[],
+  keyOf: (entry: T) => string,
+  pageSize: number,
+): Page<T> {
+  const known = firstPages.get(entries)
+  if (known?.pageSize === pageSize) return known.page as Page<T>
+  const page = pageOf(list, entries, keyOf, undefined, pageSize)
+  firstPages.set(entries, { pageSize, page })
+  return page
 }
 
 /**
@@ -13,7 +31,7 @@ export interface Page<T> {
  * A page ends at `pageSize` entries or `bytesMax` of their JSON, whichever comes first, and holds at least one.
  * @throws ProtocolError -32602 for a cursor that we did not make for this list.
  */
-export function pageOf<T>(
+export function pageOf<T extends object>(
   list: string,
   entries: readonly T[],
   keyOf: (entry: T) => string,
@@ -28,10 +46,10 @@ export function pageOf<T>(
   return { entries: page, nextCursor: encodeCursor([list, keyOf(entries[end - 1]!), end]) }
 }
 
-function fitting<T>(entries: readonly T[], bytesMax: number): readonly T[] {
+function fitting<T extends object>(entries: readonly T[], bytesMax: number): readonly T[] {
   let bytes = 0
   const end = entries.findIndex((entry, index) => {
-    bytes += Buffer.byteLength(JSON.stringify(entry)) + 1
+    bytes += entryTextOf(entry).bytes + 1
     return bytes > bytesMax && index > 0
   })
   return end === -1 ? entries : entries.slice(0, end)

@@ -1,8 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { pageOf } from '../../src/mcp/pagination.js'
+import { firstPageOf, pageOf } from '../../src/mcp/pagination.js'
 
-const page = (entries: string[], cursor?: string, size = 2) => pageOf('tools', entries, (entry) => entry, cursor, size)
+type Entry = { readonly name: string }
+const nameOf = ({ name }: Entry) => name
+
+/** Pages of names, for brevity. */
+function page(names: string[], cursor?: string, size = 2, bytesMax?: number, list = 'tools') {
+  const entries = names.map((name) => ({ name }))
+  const { entries: paged, ...rest } = pageOf(list, entries, nameOf, cursor, size, bytesMax)
+  return { entries: paged.map(nameOf), ...rest }
+}
 
 describe('pageOf', () => {
   it('gives every entry once, whatever the page size', () => {
@@ -29,9 +37,10 @@ describe('pageOf', () => {
           const seen: string[] = []
           let cursor: string | undefined
           do {
-            const next = pageOf('tools', entries, (entry) => entry, cursor, 5, bytesMax)
+            const next = page(entries, cursor, 5, bytesMax)
             if (next.entries.length > 1) {
-              expect(Buffer.byteLength(JSON.stringify(next.entries))).toBeLessThanOrEqual(bytesMax + 1)
+              const asSent = JSON.stringify(next.entries.map((name) => ({ name })))
+              expect(Buffer.byteLength(asSent)).toBeLessThanOrEqual(bytesMax + 1)
             }
             seen.push(...next.entries)
             cursor = next.nextCursor
@@ -67,7 +76,17 @@ describe('pageOf', () => {
   })
 
   it('refuses the cursor of another list', () => {
-    const { nextCursor } = pageOf('prompts', ['a', 'b'], (entry) => entry, undefined, 1)
+    const { nextCursor } = page(['a', 'b'], undefined, 1, undefined, 'prompts')
     expect(() => page(['a', 'b'], nextCursor)).toThrow('Invalid cursor')
+  })
+})
+
+describe('firstPageOf', () => {
+  it('makes a page once per list', () => {
+    const list = ['a', 'b', 'c'].map((name) => ({ name }))
+    const first = firstPageOf('tools', list, nameOf, 2)
+    expect(first).toEqual(pageOf('tools', list, nameOf, undefined, 2))
+    expect(firstPageOf('tools', list, nameOf, 2)).toBe(first)
+    expect(firstPageOf('tools', [...list], nameOf, 2)).not.toBe(first)
   })
 })

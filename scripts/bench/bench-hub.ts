@@ -1,0 +1,80 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const command = fileURLToPath(new URL('../../../packages/cli/bin/callboard.js', import.meta.url))
+const toolsWorker = fileURLToPath(new URL('./tools-worker.js', import.meta.url))
+
+/** UTC ms with fractions, comparable between the processes of one machine. */
+export const now = (): number => performance.timeOrigin + performance.now()
+
+/** A hub process and its workers' processes in directories of their own, gone when disposed of. */
+export class BenchHub implements AsyncDisposable {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'callboard-bench-'))
+  readonly #environment = {
+    PATH: process.env['PATH'],
+    HOME: this.#directory,
+    CALLBOARD_RUNTIME: join(this.#directory, 'run'),
+    CALLBOARD_DATA: join(this.#directory, 'data'),
+    CALLBOARD_HTTP: '127.0.0.1:0',
+    CALLBOARD_HTTP_OPEN: '*',
+  }
+  readonly #children = new Set<ChildProcess>()
+  readonly socket = join(this.#directory, 'run', 'mcp.sock')
+  url = ''
+
+  static async start(): Promise<BenchHub> {
+    const hub = new BenchHub()
+    process.once('exit', () => hub.#killAll())
+    const child = hub.#keep(
+      spawn(process.execPath, [command, 'hub'], { env: hub.#environment, stdio: ['ignore', 'ignore', 'pipe'] }),
+    )
+    await new Promise<void>((resolve) => {
+      child.stderr!.on('data', (chunk) => `${chunk}`.includes('hub is up') && resolve())
+    })
+    const listed = hub.#keep(
+      spawn(process.execPath, [command, 'ls', '--json'], {
+        env: hub.#environment,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    )
+    let text = ''
+    for await (const chunk of listed.stdout!) text += chunk
+    const [{ host, port }] = JSON.parse(text).hub.http
+    hub.url = `http://${host}:${port}/mcp`
+    return hub
+  }
+
+  get operatorSecret(): string {
+    return readFileSync(join(this.#directory, 'data', 'operator.secret'), 'utf8').trim()
+  }
+
+  /** Resolves when the hub has welcomed it. */
+  async worker(service: string, version: string, tools: number, role = 'all') {
+    const words = [service, version, `${tools}`, role]
+    const env = { ...this.#environment, CALLBOARD_LOG_LEVEL: 'error' }
+    const child = this.#keep(fork(toolsWorker, words, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
+    const [welcomedAt] = (await once(child, 'message')) as [number]
+    return { child, welcomedAt }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ends = [...this.#children].map((child) => once(child, 'exit'))
+    this.#killAll()
+    await Promise.all(ends)
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  #killAll(): void {
+    for (const child of this.#children) child.kill('SIGKILL')
+  }
+
+  #keep(child: ChildProcess): ChildProcess {
+    this.#children.add(child)
+    child.once('exit', () => this.#children.delete(child))
+    return child
+  }
+}
