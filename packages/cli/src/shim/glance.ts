@@ -10,6 +10,8 @@ export type Glance =
   | { readonly kind: 'response'; readonly id: Id; readonly message: () => Message }
   | { readonly kind: 'notification'; readonly method: string; readonly message: () => Message }
   | { readonly kind: 'batch'; readonly entries: readonly Glance[] }
+  /** An error that answers what had no id that could be read. */
+  | { readonly kind: 'fault' }
   /** For the other side to judge. */
   | { readonly kind: 'unreadable' }
 
@@ -58,12 +60,14 @@ function parse(line: Buffer): Glance {
 function describe(value: unknown): Glance {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { kind: 'unreadable' }
   const message = () => value as Message
-  const { id: messageId, method } = value as Message
-  const isId = typeof messageId === 'string' || typeof messageId === 'number'
+  const { id: messageId, method, error } = value as Message
+  const isId = typeof messageId === 'string' || Number.isSafeInteger(messageId)
   if (typeof method === 'string') {
-    return isId ? { kind: 'request', id: messageId, method, message } : { kind: 'notification', method, message }
+    return isId ? { kind: 'request', id: messageId as Id, method, message } : { kind: 'notification', method, message }
   }
-  return isId ? { kind: 'response', id: messageId, message } : { kind: 'unreadable' }
+  if (method !== undefined) return { kind: 'unreadable' }
+  if (isId) return { kind: 'response', id: messageId as Id, message }
+  return messageId === null && error !== undefined ? { kind: 'fault' } : { kind: 'unreadable' }
 }
 
 const idAtHead = new RegExp(String.raw`^\{(?:"jsonrpc":"2\.0",)?"id":${id},`)

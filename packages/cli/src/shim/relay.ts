@@ -106,6 +106,7 @@ export class Relay {
           line.bytes,
           seen.entries.filter((entry) => entry.kind === 'request'),
         )
+      case 'fault':
       case 'unreadable':
         // The hub says what is wrong with it, as long as there is one.
         return this.#pass(line.bytes, [])
@@ -133,6 +134,8 @@ export class Relay {
         return this.#askClient(line.bytes, seen)
       case 'notification':
         return this.#notifyClient(line.bytes, seen)
+      case 'fault':
+        return this.#ports.toClient(line.bytes)
       case 'unreadable':
         return
       default:

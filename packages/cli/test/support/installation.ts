@@ -112,6 +112,12 @@ export class Installation {
     return pid
   }
 
+  /** What a process holds in memory. */
+  residentBytes(pid: number): number {
+    const [, kibibytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return Number(kibibytes) * 1024
+  }
+
   #owns(pid: string): boolean {
     try {
       if (/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return false
