@@ -16,7 +16,7 @@ const rules: readonly ((files: readonly SourceFile[]) => string[])[] = [
   clausesAreTested,
   citedClausesExist,
   dependenciesHaveReasons,
-  lockFileHasNoAddresses,
+  lockFilesHaveNoAddresses,
 ]
 
 interface SourceFile {
@@ -174,8 +174,8 @@ interface Manifest {
   readonly devDependencies?: Record<string, string>
 }
 
-function lockFileHasNoAddresses(): string[] {
-  return /"resolved": "http/.test(readFileSync('package-lock.json', 'utf8'))
-    ? ['package-lock.json: records download addresses; install with omit-lockfile-registry-resolved=true']
-    : []
+function lockFilesHaveNoAddresses(): string[] {
+  return tracked
+    .filter((path) => basename(path) === 'package-lock.json' && /"resolved": "http/.test(readFileSync(path, 'utf8')))
+    .map((path) => `${path}: records download addresses; install with omit-lockfile-registry-resolved=true`)
 }

@@ -2,8 +2,9 @@
 // hear that it has changed.
 import { once } from 'node:events'
 import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { RawAgent } from '@callboard/testkit'
-import { BenchHub, now } from './bench-hub.js'
+import { HubProcess, now } from '../hub-process.js'
 import { Watchers } from './watchers.js'
 
 const workers = 20
@@ -11,9 +12,9 @@ const toolsPerWorker = 50
 const lists = 500
 const changes = 20
 
-await using hub = await BenchHub.start()
+await using hub = await HubProcess.start()
 const started = await Promise.all(
-  Array.from({ length: workers }, (_, index) => hub.worker(`bench-${index}`, '1.0.0', toolsPerWorker)),
+  Array.from({ length: workers }, (_, index) => toolsWorker(`bench-${index}`, '1.0.0', toolsPerWorker)),
 )
 // What a worker does makes no difference to lists, not even that it does nothing at all.
 started[0]!.child.kill('SIGSTOP')
@@ -31,6 +32,13 @@ report('list_changed, ms after what changed the list', told)
 print(`list_changed of a tool for operators: the operator heard ${strays.operator}, the others ${strays.others}`)
 print(JSON.stringify({ machine, latencies, told, strays }))
 for (const { child } of started) child.kill('SIGKILL')
+
+/** Resolves when the hub has welcomed it. */
+async function toolsWorker(service: string, version: string, tools: number, role = 'all') {
+  const file = fileURLToPath(new URL('./tools-worker.js', import.meta.url))
+  const { child, told } = await hub.worker(file, [service, version, `${tools}`, role])
+  return { child, welcomedAt: told as number }
+}
 
 interface Row {
   readonly what: string
@@ -79,7 +87,7 @@ async function signIns(): Promise<Row> {
   const times: number[] = []
   for (let index = 0; index < changes; index += 1) {
     const heard = watchers.next()
-    const { child, welcomedAt } = await hub.worker(`late-${index}`, '1.0.0', 1)
+    const { child, welcomedAt } = await toolsWorker(`late-${index}`, '1.0.0', 1)
     times.push(Math.max(0, (await heard) - welcomedAt))
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -91,12 +99,12 @@ async function signIns(): Promise<Row> {
 async function deaths(): Promise<Row> {
   await using watchers = await Watchers.attach(hub.socket)
   let heard = watchers.next()
-  await hub.worker('pair', '1.0.0', 1)
+  await toolsWorker('pair', '1.0.0', 1)
   await heard
   const times: number[] = []
   for (let index = 0; index < changes; index += 1) {
     heard = watchers.next()
-    const { child } = await hub.worker('pair', '2.0.0', 2)
+    const { child } = await toolsWorker('pair', '2.0.0', 2)
     await heard
     heard = watchers.next()
     const killedAt = now()
@@ -117,9 +125,9 @@ async function strangers() {
       operator += 1
     },
   })
-  await hub.worker('secret', '1.0.0', 1, 'operator')
+  await toolsWorker('secret', '1.0.0', 1, 'operator')
   const heard = watchers.next()
-  await hub.worker('public', '1.0.0', 1)
+  await toolsWorker('public', '1.0.0', 1)
   await heard
   await agent.ask('ping')
   agent.close()

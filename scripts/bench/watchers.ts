@@ -1,5 +1,5 @@
 import { RawAgent, type RawAgentOptions } from '@callboard/testkit'
-import { now } from './bench-hub.js'
+import { now } from '../hub-process.js'
 
 type Era = RawAgentOptions['era']
 const eras = ['legacy', 'modern'] as const

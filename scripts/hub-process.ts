@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const command = fileURLToPath(new URL('../../../packages/cli/bin/callboard.js', import.meta.url))
-const toolsWorker = fileURLToPath(new URL('./tools-worker.js', import.meta.url))
+export const command = fileURLToPath(new URL('../../packages/cli/bin/callboard.js', import.meta.url))
 
 /** UTC ms with fractions, comparable between the processes of one machine. */
 export const now = (): number => performance.timeOrigin + performance.now()
 
 /** A hub process and its workers' processes in directories of their own, gone when disposed of. */
-export class BenchHub implements AsyncDisposable {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'callboard-bench-'))
-  readonly #environment = {
-    PATH: process.env['PATH'],
+export class HubProcess implements AsyncDisposable {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'callboard-'))
+  /** For whatever shall find this hub. */
+  readonly environment = {
+    PATH: process.env['PATH'] ?? '',
     HOME: this.#directory,
     CALLBOARD_RUNTIME: join(this.#directory, 'run'),
     CALLBOARD_DATA: join(this.#directory, 'data'),
@@ -26,18 +26,18 @@ export class BenchHub implements AsyncDisposable {
   readonly socket = join(this.#directory, 'run', 'mcp.sock')
   url = ''
 
-  static async start(): Promise<BenchHub> {
-    const hub = new BenchHub()
+  static async start(): Promise<HubProcess> {
+    const hub = new HubProcess()
     process.once('exit', () => hub.#killAll())
     const child = hub.#keep(
-      spawn(process.execPath, [command, 'hub'], { env: hub.#environment, stdio: ['ignore', 'ignore', 'pipe'] }),
+      spawn(process.execPath, [command, 'hub'], { env: hub.environment, stdio: ['ignore', 'ignore', 'pipe'] }),
     )
     await new Promise<void>((resolve) => {
       child.stderr!.on('data', (chunk) => `${chunk}`.includes('hub is up') && resolve())
     })
     const listed = hub.#keep(
       spawn(process.execPath, [command, 'ls', '--json'], {
-        env: hub.#environment,
+        env: hub.environment,
         stdio: ['ignore', 'pipe', 'ignore'],
       }),
     )
@@ -52,13 +52,12 @@ export class BenchHub implements AsyncDisposable {
     return readFileSync(join(this.#directory, 'data', 'operator.secret'), 'utf8').trim()
   }
 
-  /** Resolves when the hub has welcomed it. */
-  async worker(service: string, version: string, tools: number, role = 'all') {
-    const words = [service, version, `${tools}`, role]
-    const env = { ...this.#environment, CALLBOARD_LOG_LEVEL: 'error' }
-    const child = this.#keep(fork(toolsWorker, words, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
-    const [welcomedAt] = (await once(child, 'message')) as [number]
-    return { child, welcomedAt }
+  /** A worker's program; resolves with what it tells when it is welcomed. */
+  async worker(file: string, words: readonly string[] = []) {
+    const env = { ...this.environment, CALLBOARD_LOG_LEVEL: 'error' }
+    const child = this.#keep(fork(file, words, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
+    const [told] = (await once(child, 'message')) as [unknown]
+    return { child, told }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
