@@ -5,6 +5,7 @@ import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { RawAgent } from '@callboard/testkit'
 import { HubProcess, now } from '../hub-process.js'
+import { LineExchange } from './line-exchange.js'
 import { Watchers } from './watchers.js'
 
 const workers = 20
@@ -46,28 +47,25 @@ interface Row {
   readonly p50: number
   readonly p99: number
   readonly max: number
+  /** The longest of the best fifty in a row: what is left when the machine does nothing else. */
+  readonly quiet?: number
+  /** Of the hub's process, per question, in ms. */
+  readonly cpu?: number
   readonly bytes?: number
 }
 
 async function overSocket(era: 'legacy' | 'modern', method = 'tools/list'): Promise<Row> {
-  let arrived: (line: Buffer) => void = () => undefined
-  let isMeasuring = false
-  const onLine = (line: Buffer) => {
-    if (isMeasuring) arrived(line)
-    return isMeasuring
-  }
-  const agent = await RawAgent.attach(hub.socket, { era, onLine })
-  isMeasuring = true
+  const agent = await LineExchange.attach(hub.socket, era)
   let bytes = 0
-  const times = await timesOf(lists, async () => {
-    const answered = new Promise<Buffer>((resolve) => {
-      arrived = resolve
-    })
-    agent.begin(method).answer.catch(() => undefined)
-    bytes = (await answered).length
+  let cpu = 0
+  const work = async () => {
+    bytes = await agent.ask(method)
+  }
+  const times = await timesOf(lists, work, (used) => {
+    cpu = used / lists
   })
   agent.close()
-  return row(`${method}, mcp.sock, ${era}`, times, bytes)
+  return { ...row(`${method}, mcp.sock, ${era}`, times, bytes), quiet: quietOf(times), cpu: Number(cpu.toFixed(2)) }
 }
 
 async function overHttp(): Promise<Row> {
@@ -135,15 +133,22 @@ async function strangers() {
   return { operator: operator - 1, others: watchers.heard - 1 }
 }
 
-async function timesOf(count: number, work: () => Promise<void>): Promise<number[]> {
+async function timesOf(count: number, work: () => Promise<void>, used = (_cpuMs: number) => {}): Promise<number[]> {
   for (let index = 0; index < count / 5; index += 1) await work()
   const times: number[] = []
+  const cpuMs = hub.cpuMs
   for (let index = 0; index < count; index += 1) {
     const startedAt = performance.now()
     await work()
     times.push(performance.now() - startedAt)
   }
+  used(hub.cpuMs - cpuMs)
   return times
+}
+
+function quietOf(times: readonly number[]): number {
+  const rounds = Array.from({ length: times.length / 50 }, (_, index) => times.slice(index * 50, index * 50 + 50))
+  return Number(Math.min(...rounds.map((round) => Math.max(...round))).toFixed(2))
 }
 
 function row(what: string, times: readonly number[], bytes?: number): Row {
@@ -155,9 +160,9 @@ function row(what: string, times: readonly number[], bytes?: number): Row {
 
 function report(title: string, rows: readonly Row[]): void {
   print(`\n${title}`)
-  print(`${''.padEnd(40)}${['p50', 'p99', 'max', 'n', 'KiB'].map((head) => head.padStart(8)).join('')}`)
-  for (const { what, p50, p99, max, count, bytes } of rows) {
-    const cells = [p50, p99, max, count, bytes === undefined ? '' : Math.round(bytes / 1024)]
+  print(`${''.padEnd(40)}${['p50', 'p99', 'max', 'quiet', 'cpu', 'n', 'KiB'].map((head) => head.padStart(8)).join('')}`)
+  for (const { what, p50, p99, max, quiet = '', cpu = '', count, bytes } of rows) {
+    const cells = [p50, p99, max, quiet, cpu, count, bytes === undefined ? '' : Math.round(bytes / 1024)]
     print(`${what.padEnd(40)}${cells.map((cell) => `${cell}`.padStart(8)).join('')}`)
   }
 }
