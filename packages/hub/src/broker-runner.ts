@@ -214,6 +214,9 @@ export class BrokerRunner implements HubPort {
       case 'resource_updated':
         for (const connection of effect.connections) this.#listeners.get(connection)?.resourceUpdated(effect.uri)
         return
+      case 'connections_ended':
+        for (const connection of effect.connections) this.#listeners.get(connection)?.ended()
+        return
       case 'catalogue_changed':
         return this.#outlets.keepCatalogue(effect.services)
       case 'worker_log':

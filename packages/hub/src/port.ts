@@ -23,6 +23,10 @@ export interface Identity {
   readonly view?: CatalogueView
   /** The scheduled run that this agent is, if it is one. */
   readonly run?: Caller['run']
+  /** What it showed, by a name that is no secret, where that can be revoked while it is in use. */
+  readonly credential?: string
+  /** UTC ms: when what it showed is over and past renewal; absent: whoever accepted it ends it. */
+  readonly until?: number
 }
 
 /**
@@ -49,6 +53,8 @@ export interface ConnectionListener {
   /** `scope`: which of the two lists changed; a client has one of them, by its generation. */
   listChanged(kind: 'tools' | 'resources' | 'prompts', scope: ListScope): void
   resourceUpdated(uri: string): void
+  /** The hub has closed the connection: what it stood on has ended. */
+  ended(): void
 }
 
 /**

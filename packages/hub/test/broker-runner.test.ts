@@ -13,7 +13,11 @@ const call = (more: Partial<AgentCall> = {}): AgentCall => ({
   client: { generation: 'modern', input: [], progress: true, logLevel: 'info' },
   ...more,
 })
-const silent: ConnectionListener = { listChanged: () => undefined, resourceUpdated: () => undefined }
+const silent: ConnectionListener = {
+  listChanged: () => undefined,
+  resourceUpdated: () => undefined,
+  ended: () => undefined,
+}
 
 /** A runner whose one worker is played by hand, with vitest's clock. Its catalogue is known, or will be with `known`. */
 function running(outlets: Partial<RunnerOutlets> = {}, known?: Promise<void>) {

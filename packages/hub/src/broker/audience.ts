@@ -72,10 +72,21 @@ export class Audience {
     this.end(id)
   }
 
-  /** What the session stood on has ended, a token: its connections are worth nothing any more. */
-  revoke(id: string): void {
-    for (const connection of [...(this.#state.sessions.get(id)?.connections ?? [])]) this.close(connection)
+  /** What the session stood on has ended, a token of its own: nobody can come back to it. */
+  revokeSession(id: string): void {
+    this.#expel([...(this.#state.sessions.get(id)?.connections ?? [])])
     this.#endLingering(id)
+  }
+
+  /** Ends the sessions, too, in which nobody is left: who had to leave can't come back. */
+  revokeCredential(credential: string): void {
+    const standing = [...this.#state.sessions.connections()].filter(
+      ([, identity]) => identity.credential === credential,
+    )
+    this.#expel(standing.map(([connection]) => connection))
+    for (const session of new Set(standing.map(([, identity]) => identity.session))) {
+      if (this.#state.sessions.get(session)?.connections.size === 0) this.#endLingering(session)
+    }
   }
 
   watch(connection: ConnectionId, uri: string): void {
@@ -132,6 +143,11 @@ export class Audience {
       if (told[list].size > 0)
         this.#state.emit({ type: 'list_changed', connections: [...told[list]], kind: list, scope })
     }
+  }
+
+  #expel(connections: readonly ConnectionId[]): void {
+    for (const connection of connections) this.close(connection)
+    if (connections.length > 0) this.#state.emit({ type: 'connections_ended', connections })
   }
 
   #tellWatch(type: 'subscribe' | 'unsubscribe', connection: ConnectionId, uri: string): void {

@@ -118,6 +118,8 @@ export class Broker {
         return this.#audience.unwatch(event.connection, event.uri)
       case 'roots_changed':
         return this.#audience.rootsChanged(event.connection)
+      case 'credential_revoked':
+        return this.#audience.revokeCredential(event.credential)
       case 'catalogue_restored':
         return this.#state.catalogue.restore(event.services, this.#state.now)
       case 'drain':
@@ -264,7 +266,7 @@ export class Broker {
       case 'session_linger':
         return this.#audience.end(task.id)
       case 'session_revoked':
-        return this.#audience.revoke(task.id)
+        return this.#audience.revokeSession(task.id)
       case 'token_expired':
         return this.#tokenExpired(task.id)
       case 'list_notice':
@@ -298,6 +300,6 @@ export class Broker {
 
   #tokenExpired(token: string): void {
     const grant = this.#state.tokens.revoke(token)
-    if (grant !== undefined) this.#audience.revoke(grant.identity.session)
+    if (grant !== undefined) this.#audience.revokeSession(grant.identity.session)
   }
 }

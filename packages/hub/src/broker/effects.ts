@@ -17,6 +17,8 @@ export type BrokerEffect =
       readonly scope: ListScope
     }
   | { readonly type: 'resource_updated'; readonly connections: readonly ConnectionId[]; readonly uri: string }
+  /** Closed by the broker, not by their agents. */
+  | { readonly type: 'connections_ended'; readonly connections: readonly ConnectionId[] }
   /** Keep this for the next start. */
   | { readonly type: 'catalogue_changed'; readonly services: readonly StoredService[] }
   | { readonly type: 'worker_log'; readonly service: string; readonly level: LogLevel; readonly body: Uint8Array }

@@ -33,6 +33,8 @@ export type BrokerEvent =
   | { readonly type: 'abandon'; readonly connection: ConnectionId; readonly id: CallId }
   | { readonly type: 'subscribe' | 'unsubscribe'; readonly connection: ConnectionId; readonly uri: string }
   | { readonly type: 'roots_changed'; readonly connection: ConnectionId }
+  /** Whoever showed it is out: {@link Identity.credential}. */
+  | { readonly type: 'credential_revoked'; readonly credential: string }
   // From the operator and from time
   | { readonly type: 'catalogue_restored'; readonly services: readonly StoredService[] }
   | { readonly type: 'drain'; readonly target: DrainTarget; readonly drainMs: number }

@@ -4,7 +4,7 @@ export function sendJson(
   response: ServerResponse,
   status: number,
   value: object,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): void {
   const body = JSON.stringify(value)
   response.writeHead(status, {
@@ -19,7 +19,7 @@ export interface HttpError {
   readonly status: number
   readonly code: number
   readonly message: string
-  readonly headers?: Record<string, string>
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** What MCP over HTTP has no code for of its own. */

@@ -4,6 +4,7 @@ import type { McpFront } from '../mcp/mcp-server.js'
 import type { Identity } from '../port.js'
 import * as limits from './limits.js'
 import { placeToTake } from './room.js'
+import { laterOf, standingOf } from './standing.js'
 
 export interface LegacySession {
   readonly id: string
@@ -18,6 +19,7 @@ interface Held extends LegacySession {
   readonly endpoint: AgentEndpoint
   open: number
   idleSince: number
+  until: number | undefined
 }
 
 /** The sessions of clients up to 2025-11-25, from `initialize` to DELETE or long silence. */
@@ -35,10 +37,12 @@ export class LegacySessions {
     return this.#byId.size
   }
 
-  /** Only for the principal that opened it: for any other there is no such session. */
-  find(id: string, principal: string): LegacySession | undefined {
+  /** Only for whoever opened it, with the same rights and by the same token: for any other there is no such session. */
+  find(id: string, identity: Identity): LegacySession | undefined {
     const session = this.#byId.get(id)
-    return session?.identity.principal === principal ? session : undefined
+    if (session === undefined || standingOf(session.identity) !== standingOf(identity)) return undefined
+    session.until = laterOf(session.until, identity.until)
+    return session
   }
 
   /** @throws TooBusyError */
@@ -50,9 +54,10 @@ export class LegacySessions {
     return session
   }
 
-  /** Ends what nobody has used for long, and what never got past `initialize`. */
+  /** Ends what nobody has used for long, what never got past `initialize`, and what nobody has renewed. */
   sweep(): void {
     for (const session of this.#byId.values()) {
+      if (session.until !== undefined && this.#now() >= session.until) this.#end(session)
       const idle = this.#now() - session.idleSince
       if (session.open === 0 && idle >= limits.legacySessionIdleMs) this.#end(session)
     }
@@ -77,8 +82,9 @@ export class LegacySessions {
       id,
       identity,
       transport,
-      endpoint: new AgentEndpoint(this.#front, identity),
+      endpoint: new AgentEndpoint(this.#front, identity, () => this.#end(session)),
       open: 0,
+      until: identity.until,
       idleSince: this.#now(),
       enter: () => {
         session.open += 1

@@ -34,6 +34,7 @@ export interface HttpAttach {
 export interface HttpRefusal {
   readonly status: number
   readonly error: { readonly code: string; readonly message: string }
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export type HttpAuthenticate = (attach: HttpAttach) => Identity | HttpRefusal | Promise<Identity | HttpRefusal>
@@ -140,7 +141,7 @@ export class McpEndpoint {
     if (typeof id !== 'string') return wrongMethod
     const identity = await this.#identify(exchange.request, { kind: 'legacy', name: id })
     if ('error' in identity) return refused(identity)
-    const session = this.#sessions.find(id, identity.principal)
+    const session = this.#sessions.find(id, identity)
     return session === undefined ? noSession : this.#converse(session, exchange)
   }
 
@@ -197,6 +198,7 @@ export class McpEndpoint {
   #leaseFor(identity: Identity, response: ServerResponse): Lease {
     const lease = this.#shared.acquire(identity)
     whenClosed(response, () => lease.release())
+    lease.onEnded(() => response.destroy())
     return lease
   }
 
@@ -220,6 +222,7 @@ export class McpEndpoint {
 const malformedAuthorization: HttpRefusal = {
   status: 401,
   error: { code: 'unauthorized', message: 'Authorization must be "Bearer", a space and a token' },
+  headers: { 'www-authenticate': 'Bearer' },
 }
 
 /** The client may have left while we found out who it is; then the event has been. */
@@ -228,13 +231,8 @@ function whenClosed(response: ServerResponse, end: () => void): void {
   else response.once('close', end)
 }
 
-function refused({ status, error }: HttpRefusal): HttpError {
-  return {
-    status,
-    code: serverError,
-    message: error.message,
-    ...(status === 401 && { headers: { 'www-authenticate': 'Bearer' } }),
-  }
+function refused({ status, error, headers }: HttpRefusal): HttpError {
+  return { status, code: serverError, message: error.message, ...(headers !== undefined && { headers }) }
 }
 
 /** Turns a Node request into the web's, and the web's response back into Node's. */

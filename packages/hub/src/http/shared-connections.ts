@@ -1,12 +1,15 @@
 import type { Connection, ConnectionListener, HubPort, Identity } from '../port.js'
 import * as limits from './limits.js'
 import { placeToTake } from './room.js'
+import { laterOf, standingOf } from './standing.js'
 
 /** One request's use of a connection that it may share with others of the same identity. */
 export interface Lease {
   readonly connection: Connection
   /** For as long as the lease holds; `uris` are watched, and come to this listener as everything else does. */
-  listen(listener: ConnectionListener, uris: readonly string[]): void
+  listen(listener: Omit<ConnectionListener, 'ended'>, uris: readonly string[]): void
+  /** What to do when the connection is closed before the lease is released. */
+  onEnded(end: () => void): void
   release(): void
 }
 
@@ -14,11 +17,14 @@ interface Shared {
   readonly key: string
   readonly identity: Identity
   readonly connection: Connection
-  readonly listeners: Set<ConnectionListener>
+  readonly listeners: Set<Omit<ConnectionListener, 'ended'>>
   readonly watched: Map<string, number>
+  /** What the leases do when the connection is closed. */
+  readonly ends: Set<() => void>
   /** Leases. */
   open: number
   idleSince: number
+  until: number | undefined
 }
 
 /**
@@ -43,15 +49,17 @@ export class SharedConnections {
   acquire(identity: Identity): Lease {
     const shared = this.#sharedBy(identity)
     shared.open += 1
+    shared.until = laterOf(shared.until, identity.until)
     return leaseOf(shared, () => {
       shared.open -= 1
       shared.idleSince = this.#now()
     })
   }
 
-  /** Closes what nobody has used for long. */
+  /** Closes what nobody has used for long, and what nobody has renewed. */
   sweep(): void {
     for (const shared of this.#byIdentity.values()) {
+      if (shared.until !== undefined && this.#now() >= shared.until) this.#end(shared)
       const idle = this.#now() - shared.idleSince
       if (shared.open === 0 && idle >= limits.sharedConnectionIdleMs) this.#end(shared)
     }
@@ -68,18 +76,18 @@ export class SharedConnections {
     if (taken !== undefined) this.#end(taken)
   }
 
-  #end({ key, connection }: Shared): void {
-    this.#byIdentity.delete(key)
+  #end({ key, connection, ends }: Shared): void {
+    if (!this.#byIdentity.delete(key)) return
     connection.close()
+    for (const end of ends) end()
   }
 
   #sharedBy(identity: Identity): Shared {
-    const { session, principal, roles, group, services, view, run } = identity
-    const key = JSON.stringify([session, principal, roles, group, services, view, run])
+    const key = JSON.stringify([standingOf(identity), identity.view])
     const known = this.#byIdentity.get(key)
     if (known !== undefined) return known
-    this.#makeRoom(principal)
-    const listeners = new Set<ConnectionListener>()
+    this.#makeRoom(identity.principal)
+    const listeners: Shared['listeners'] = new Set()
     const connection = this.#hub.open(identity, {
       listChanged: (kind, scope) => {
         for (const listener of listeners) listener.listChanged(kind, scope)
@@ -87,8 +95,19 @@ export class SharedConnections {
       resourceUpdated: (uri) => {
         for (const listener of listeners) listener.resourceUpdated(uri)
       },
+      ended: () => this.#end(shared),
     })
-    const shared = { key, identity, connection, listeners, watched: new Map(), open: 0, idleSince: this.#now() }
+    const shared: Shared = {
+      key,
+      identity,
+      connection,
+      listeners,
+      watched: new Map(),
+      ends: new Set(),
+      open: 0,
+      idleSince: this.#now(),
+      until: identity.until,
+    }
     this.#byIdentity.set(key, shared)
     return shared
   }
@@ -105,6 +124,10 @@ function leaseOf(shared: Shared, onRelease: () => void): Lease {
         watch(shared, uri)
         ends.push(() => unwatch(shared, uri))
       }
+    },
+    onEnded: (end) => {
+      shared.ends.add(end)
+      ends.push(() => shared.ends.delete(end))
     },
     release: () => {
       for (const end of ends) end()

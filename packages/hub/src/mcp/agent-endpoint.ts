@@ -8,9 +8,12 @@ export class AgentEndpoint implements ConnectionListener {
   readonly connection: Connection
   readonly #front: McpFront
   readonly #ready = new Map<Server, Era>()
+  /** The hub has let the agent go: whoever has its wire is to close it, and this. */
+  readonly ended: () => void
 
-  constructor(front: McpFront, identity: Identity) {
+  constructor(front: McpFront, identity: Identity, ended: () => void) {
     this.#front = front
+    this.ended = ended
     this.connection = front.hub.open(identity, this)
   }
 

@@ -17,7 +17,7 @@ export type LineOptions = Pick<NdjsonOptions, 'input' | 'output' | 'endOutput' |
 
 /** Speaks MCP of either era, one message per line, with one agent. */
 export function serveLines(front: McpFront, identity: Identity, options: LineOptions): LineConnection {
-  const endpoint = new AgentEndpoint(front, identity)
+  const endpoint = new AgentEndpoint(front, identity, () => void close())
   const watch = new ListenWatch(endpoint.connection)
   const transport = new NdjsonTransport({
     ...options,
@@ -31,12 +31,10 @@ export function serveLines(front: McpFront, identity: Identity, options: LineOpt
   const onerror = (error: Error) => front.log.debug({ err: error }, 'an MCP connection reported an error')
   const handle = serveStdio(endpoint.createServer, { transport, onerror })
   const closed = transport.closed.then(() => endpoint.close())
-  return {
-    closed,
-    close: async () => {
-      await handle.close()
-      await transport.close()
-      await closed
-    },
+  const close = async () => {
+    await handle.close()
+    await transport.close()
+    await closed
   }
+  return { closed, close }
 }

@@ -221,6 +221,8 @@ export class ScenarioHub {
         return this.#tell(effect.connections, `${effect.kind} changed`, effect.scope)
       case 'resource_updated':
         return this.#tell(effect.connections, `${effect.uri} updated`)
+      case 'connections_ended':
+        return this.#tell(effect.connections, 'ended')
       case 'catalogue_changed':
         return void this.kept.push(effect.services)
       case 'worker_log':

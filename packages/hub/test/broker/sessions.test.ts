@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Sessions } from '../../src/broker/sessions.js'
 import type { Identity } from '../../src/index.js'
+import { scenario } from './scenario.js'
 
 const identity = (session: string): Identity => ({ session, principal: `agent:${session}`, roles: ['agent'] })
 
@@ -62,4 +63,31 @@ it('a session watches 1,000 URIs at most', () => {
   sessions.open(1, identity('a'))
   for (let count = 0; count < 1_000; count++) expect(sessions.subscribe(1, `x:${count}`)).toBe(true)
   expect(sessions.subscribe(1, 'x:1000')).toBe(false)
+})
+
+describe('a credential that is revoked', () => {
+  it('ends the connections that stood on it, their calls, and the sessions in which nobody is left [CB-56]', () => {
+    const hub = scenario()
+    const worker = hub.worker('greeter', { concurrency: 3 })
+    const alone = hub.agent('ada', { session: 'one', credential: 'tok:1' })
+    const leaving = hub.agent('ada', { session: 'two', credential: 'tok:1' })
+    const staying = hub.agent('ada', { session: 'two', credential: 'tok:2' })
+    const calls = [alone, leaving, staying].map((agent) => ({ call: agent.call('greet'), id: worker.request().id }))
+    hub.step({ type: 'credential_revoked', credential: 'tok:1' })
+    expect([alone, leaving, staying].map(({ heard }) => heard)).toEqual([['ended'], ['ended'], []])
+    expect(worker.take('cancel').id).toBe(calls[0]!.id)
+    expect(worker.take('cancel').id).toBe(calls[1]!.id)
+    expect(worker.take('session_closed').session).toBe('one')
+    expect(worker.takeAll()).toEqual([])
+    expect(alone.call('greet').outcome).toBe('cancelled')
+    for (const { id } of calls) worker.respond({ id })
+    expect(calls.map(({ call }) => call.outcome)).toEqual(['cancelled', 'cancelled', expect.anything()])
+  })
+
+  it('may be one that nobody stands on', () => {
+    const hub = scenario()
+    const agent = hub.agent('ada', { credential: 'tok:1' })
+    hub.step({ type: 'credential_revoked', credential: 'tok:2' })
+    expect(agent.heard).toEqual([])
+  })
 })

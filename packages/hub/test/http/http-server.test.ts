@@ -13,7 +13,8 @@ const anonymous: Identity = { session: 'http', principal: 'agent:http', roles: [
 const authenticate: HttpOptions['authenticate'] = ({ token, session }) => {
   const name = session === undefined ? 'http' : `${session.kind}:${session.name}`
   if (token === undefined) return { ...anonymous, session: name }
-  if (!token.startsWith('good')) return { status: 401, error: { code: 'bad_token', message: 'no' } }
+  if (!token.startsWith('good'))
+    return { status: 401, error: { code: 'bad_token', message: 'no' }, headers: { 'www-authenticate': 'Bearer' } }
   return { ...anonymous, principal: `agent:${token}`, session: name }
 }
 

@@ -21,17 +21,47 @@ describe('LegacySessions', () => {
     session.leave()
     clock.now += idleMs - 1
     sessions.sweep()
-    expect(sessions.find('s', 'agent:main')).toBe(session)
+    expect(sessions.find('s', identity)).toBe(session)
     clock.now += 1
     sessions.sweep()
-    expect(sessions.find('s', 'agent:main')).toBeUndefined()
+    expect(sessions.find('s', identity)).toBeUndefined()
     expect(hub.live).toEqual([])
   })
 
-  it('is unknown to any other principal', async () => {
+  it.each([
+    { principal: 'agent:other' },
+    { roles: ['agent', 'operator'] },
+    { group: 'other' },
+    { services: ['qda'] },
+    { credential: 'tok:00000002' },
+    { session: 'another' },
+  ] as const)('is unknown to whoever is not the one that opened it: %j', async (other) => {
     const { sessions } = legacySessions()
+    const session = await sessions.create('s', { ...identity, credential: 'tok:00000001' })
+    expect(sessions.find('s', { ...identity, credential: 'tok:00000001' })).toBe(session)
+    expect(sessions.find('s', { ...identity, credential: 'tok:00000001', ...other })).toBeUndefined()
+  })
+
+  it('ends with the token of its requests that lasts longest, open or not', async () => {
+    const { hub, clock, sessions } = legacySessions()
+    const session = await sessions.create('s', { ...identity, until: 1_000 })
+    session.enter()
+    expect(sessions.find('s', { ...identity, until: 2_000 })).toBe(session)
+    expect(sessions.find('s', { ...identity, until: 500 })).toBe(session)
+    clock.now = 1_999
+    sessions.sweep()
+    expect(hub.live).toHaveLength(1)
+    clock.now = 2_000
+    sessions.sweep()
+    expect(hub.live).toEqual([])
+  })
+
+  it('ends when the hub lets it go', async () => {
+    const { hub, sessions } = legacySessions()
     await sessions.create('s', identity)
-    expect(sessions.find('s', 'agent:other')).toBeUndefined()
+    hub.connections[0]!.listener.ended()
+    expect(hub.live).toEqual([])
+    expect(sessions.size).toBe(0)
   })
 
   it('holds so many and no more: the one that was idle longest makes room', async () => {
@@ -39,12 +69,12 @@ describe('LegacySessions', () => {
     const of = (index: number) => ({ ...identity, principal: `agent:${index % 8}` })
     for (let index = 0; index < 1024; index++) (await sessions.create(`${index}`, of(index))).enter()
     await expect(sessions.create('one more', identity)).rejects.toThrow(TooBusyError)
-    const idle = sessions.find('7', 'agent:7')!
+    const idle = sessions.find('7', of(7))!
     idle.transport.sessionId = '7'
     idle.leave()
     await sessions.create('one more', identity)
     expect(hub.live).toHaveLength(1024)
-    expect(sessions.find('7', 'agent:7')).toBeUndefined()
+    expect(sessions.find('7', of(7))).toBeUndefined()
     sessions.close()
     expect(hub.live).toEqual([])
   })
@@ -57,8 +87,8 @@ describe('LegacySessions', () => {
       await sessions.create(`${index}`, identity)
     }
     expect(hub.live).toHaveLength(257)
-    expect(sessions.find('other', 'agent:other')).toBeDefined()
-    expect(sessions.find('43', 'agent:main')).toBeUndefined()
-    expect(sessions.find('44', 'agent:main')).toBeDefined()
+    expect(sessions.find('other', { ...identity, principal: 'agent:other' })).toBeDefined()
+    expect(sessions.find('43', identity)).toBeUndefined()
+    expect(sessions.find('44', identity)).toBeDefined()
   })
 })

@@ -26,7 +26,8 @@ describe('SharedConnections', () => {
     connections.acquire({ ...identity, roles: ['operator'] })
     connections.acquire({ ...identity, services: ['qda'] })
     connections.acquire({ ...identity, view: { filters: [], mode: 'search', searchAboveTokens: 0, pinned: [] } })
-    expect(hub.connections).toHaveLength(4)
+    connections.acquire({ ...identity, credential: 'tok:00000001' })
+    expect(hub.connections).toHaveLength(5)
   })
 
   it('closes it after it was idle for long, not before and not while in use', () => {
@@ -43,6 +44,31 @@ describe('SharedConnections', () => {
     connections.sweep()
     expect(hub.live).toHaveLength(0)
     expect(connections.size).toBe(0)
+  })
+
+  it('closes it with the token of its requests that lasts longest, and tells those that use it', () => {
+    const { hub, clock, connections } = shared()
+    const ended: string[] = []
+    connections.acquire({ ...identity, until: 1_000 }).onEnded(() => ended.push('first'))
+    const second = connections.acquire({ ...identity, until: 2_000 })
+    second.onEnded(() => ended.push('second'))
+    second.release()
+    clock.now = 1_999
+    connections.sweep()
+    expect(ended).toEqual([])
+    clock.now = 2_000
+    connections.sweep()
+    expect([hub.live, ended]).toEqual([[], ['first']])
+  })
+
+  it('tells those that use it when the hub lets it go, once', () => {
+    const { hub, connections } = shared()
+    const ended: string[] = []
+    connections.acquire(identity).onEnded(() => ended.push('told'))
+    hub.connections[0]!.listener.ended()
+    hub.connections[0]!.listener.ended()
+    expect([hub.live, ended, connections.size]).toEqual([[], ['told'], 0])
+    expect(connections.acquire(identity).connection).toBe(hub.live[0])
   })
 
   it('watches a resource as long as anybody listens for it', () => {

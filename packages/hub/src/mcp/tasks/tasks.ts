@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Client, LogLevel } from '@callboard/protocol'
-import type { CallListeners, CallOutcome, Connection, ConnectionListener, HubPort, Identity } from '../../port.js'
+import type { CallListeners, CallOutcome, Connection, HubPort, Identity } from '../../port.js'
 import type { AgentRequest } from '../agent-request.js'
 import { parseBody } from '../agent-result.js'
 import {
@@ -82,7 +82,11 @@ export class Tasks {
     const { body: _, ...request } = call.request
     const task = this.#closed ? undefined : this.#store.create(ownerOf(call.identity), request, call.ttlMs)
     if (task === undefined) return undefined
-    const connection = this.#hub.open(call.identity, deaf)
+    const connection = this.#hub.open(call.identity, {
+      listChanged: () => {},
+      resourceUpdated: () => {},
+      ended: () => this.cancel(task, 'What its agent stood on has ended.'),
+    })
     const live: LiveTask = { id: task.id, call, connection, abort: new AbortController(), rounds: 0 }
     this.#live.set(task.id, live)
     // In a turn of its own: whoever asked for the task learns of it before it hears of how it goes.
@@ -285,5 +289,3 @@ export class Tasks {
     this.#timer.unref()
   }
 }
-
-const deaf: ConnectionListener = { listChanged: () => {}, resourceUpdated: () => {} }

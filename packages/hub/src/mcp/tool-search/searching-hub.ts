@@ -63,6 +63,7 @@ class SearchingConnection implements Connection {
         if (kind !== 'tools' || this.#isNews(scope)) listener.listChanged(kind, scope)
       },
       resourceUpdated: (uri) => listener.resourceUpdated(uri),
+      ended: () => listener.ended(),
     })
   }
 

@@ -52,6 +52,17 @@ describe('Tasks', () => {
     expect(hub.live).toEqual([])
   })
 
+  it('is cancelled when the hub lets its agent go, asking or not', async () => {
+    for (const name of ['slow', 'ask']) {
+      const { task, call } = await start(name)
+      if (name === 'ask') await until(task, 'asking')
+      hub.live[0]!.listener.ended()
+      const over = await until(task, 'over')
+      expect(outcomeOf(over)).toMatchObject({ failure: { code: 'cancelled' } })
+      if (name === 'slow') expect(call.signal?.aborted).toBe(true)
+    }
+  })
+
   it('ends a call that is longer than its ttl, and says so while there is time to look', async () => {
     const { task, call } = await start('slow', { ttlMs: 90_000 })
     now += 89_999

@@ -261,10 +261,20 @@ describe('a change of the whole list', () => {
     const heard: string[] = []
     const connection = withToolSearch(hub).open(
       { ...identity, view: { ...searching, ...view } },
-      { listChanged: (kind, scope) => heard.push(`${kind} of ${scope}`), resourceUpdated: (uri) => heard.push(uri) },
+      {
+        listChanged: (kind, scope) => heard.push(`${kind} of ${scope}`),
+        resourceUpdated: (uri) => heard.push(uri),
+        ended: () => heard.push('ended'),
+      },
     )
     return { hub, heard, connection, tell: hub.live[0]!.listener.listChanged.bind(hub.live[0]!.listener) }
   }
+
+  it('is one thing that a listener hears of; that the hub lets it go is another', () => {
+    const { hub, heard } = opened()
+    hub.live[0]!.listener.ended()
+    expect(heard).toEqual(['ended'])
+  })
 
   it('is no news to those who see nothing of it', () => {
     const { hub, heard, connection, tell } = opened()
@@ -309,7 +319,7 @@ describe('a change of the whole list', () => {
 
   it('leaves a connection without such a view as it is', () => {
     const hub = new FakeHub()
-    const listener = { listChanged: () => undefined, resourceUpdated: () => undefined }
+    const listener = { listChanged: () => undefined, resourceUpdated: () => undefined, ended: () => undefined }
     expect(withToolSearch(hub).open(identity, listener)).toBe(hub.live[0])
   })
 })
@@ -318,7 +328,7 @@ it('an index is made once for a list, whoever asks', async () => {
   const hub = new FakeHub()
   hub.tools = catalogue.map(({ definition }) => definition)
   const port = withToolSearch(hub)
-  const listener = { listChanged: () => undefined, resourceUpdated: () => undefined }
+  const listener = { listChanged: () => undefined, resourceUpdated: () => undefined, ended: () => undefined }
   const made = vi.spyOn(ToolIndex, 'of')
   const ask = (connection: ReturnType<typeof port.open>) =>
     connection.call({
