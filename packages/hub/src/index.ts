@@ -1,3 +1,4 @@
+export { nameProblem } from './agent-names.js'
 export { Broker } from './broker/broker.js'
 export type { BrokerEffect, Notice } from './broker/effects.js'
 export type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './broker/events.js'
@@ -26,5 +27,15 @@ export type {
 } from './port.js'
 export { batches } from './router.js'
 export { type RuntimePaths, runtimePaths, socketPathBytesMax } from './runtime-directory.js'
-export { secretFiles } from './secrets.js'
+export { loadLocalToken, secretFiles } from './secrets.js'
 export { StartError } from './start-error.js'
+export {
+  changeTokens,
+  fileTokensMax,
+  newToken,
+  readTokens,
+  TokenFileError,
+  type TokenRecord,
+  tokenFileIn,
+} from './token-file.js'
+export { hasEnded } from './token-table.js'

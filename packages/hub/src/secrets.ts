@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makePrivate } from './runtime-directory.js'
 import { StartError } from './start-error.js'
 
 /** The hub's own secrets: 0600 files in the data directory, made at the first start. */
@@ -12,13 +13,21 @@ export interface Secrets {
   readonly operator: string
   /** Turns an attach key into a session id that stays the same over restarts. */
   readonly session: string
+  /** Makes whoever shows it what a local agent without a token is. */
+  readonly local: string
 }
 
-export function secretFiles(dataDirectory: string): { signIn: string; operator: string; session: string } {
+export function secretFiles(dataDirectory: string): {
+  signIn: string
+  operator: string
+  session: string
+  local: string
+} {
   return {
     signIn: join(dataDirectory, 'sign-in.secret'),
     operator: join(dataDirectory, 'operator.secret'),
     session: join(dataDirectory, 'session.secret'),
+    local: join(dataDirectory, 'local-token.secret'),
   }
 }
 
@@ -26,12 +35,19 @@ export function secretFiles(dataDirectory: string): { signIn: string; operator: 
 export async function loadSecrets(dataDirectory: string, signInFile?: string): Promise<Secrets> {
   const own = secretFiles(dataDirectory)
   const files = { ...own, signIn: signInFile ?? own.signIn }
-  const [signIn, operator, session] = await Promise.all([
+  const [signIn, operator, session, local] = await Promise.all([
     loadSecret(files.signIn),
     loadSecret(files.operator),
     loadSecret(files.session),
+    loadSecret(files.local),
   ])
-  return { signIn, signInFile: files.signIn, operator, session }
+  return { signIn, signInFile: files.signIn, operator, session, local }
+}
+
+/** The local token, made now if no hub was ever started here. @throws StartError when the data directory can't be read or written. */
+export async function loadLocalToken(dataDirectory: string): Promise<string> {
+  await makePrivate(dataDirectory, 'CALLBOARD_DATA')
+  return loadSecret(secretFiles(dataDirectory).local)
 }
 
 async function loadSecret(file: string): Promise<string> {
