@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { didYouMean } from '@callboard/protocol/nearest-name'
 import { z } from 'zod'
+import { agentRoles, groupName, nameProblem } from './agent-names.js'
 import {
   type CatalogueConfig,
   type CatalogueSettings,
@@ -9,6 +9,8 @@ import {
   filterFields,
   roleFields,
 } from './catalogue-config.js'
+import { isObject, oneOf, type Report, readFields, shown } from './config-fields.js'
+import { type OAuthConfig, readOAuth } from './oauth-config.js'
 
 /** Every problem of a configuration at once, each a sentence that names the key or variable. */
 export class ConfigError extends Error {
@@ -38,6 +40,8 @@ export interface HttpConfig {
   readonly publicUrl?: string
   /** Origins whose pages may use the hub, as browsers send them. */
   readonly origins: readonly string[]
+  /** The authorization server whose tokens are good beside ours. */
+  readonly oauth?: OAuthConfig
 }
 
 /** The hub's configuration, complete and checked. */
@@ -47,7 +51,7 @@ export interface HubConfig {
   /** Where the sign-in secret is, when workers may read that and not the data directory. */
   readonly signInSecretFile?: string
   readonly http: 'off' | HttpConfig
-  /** Services that HTTP offers without a token; `*`: all. */
+  /** Services that HTTP offers without a token; `*`: all; none: HTTP needs a token. */
   readonly httpOpen: readonly string[]
   /** Workers that come along with `up`. */
   readonly workers: readonly string[] | undefined
@@ -67,9 +71,6 @@ const namePattern = /^[a-z][a-z0-9-]{0,31}$/
 const nameRule = 'a name has a-z, 0-9 and -, a letter first, 32 characters at most'
 const noName = (value: unknown): string => `${shown(value)} is no name: ${nameRule}`
 
-const agentNamePattern = /^[A-Za-z0-9_.-]{1,64}$/
-const agentNameRule = 'a name has A-Z, a-z, 0-9, _, . and -, 64 characters at most'
-
 const text = z.string('must be text')
 const name = z
   .string({ error: ({ input }) => noName(input) })
@@ -81,8 +82,8 @@ const object = z.record(z.string(), z.unknown(), 'must be an object, like {"mode
 
 const agentFields = {
   token: text.min(16, 'must have at least 16 characters').max(256, 'must have at most 256 characters'),
-  group: text.min(1, 'must not be empty').max(64, 'must have at most 64 characters'),
-  roles: z.array(choice(['agent', 'operator']), listLike('agent')).min(1, 'must not be empty'),
+  group: groupName,
+  roles: agentRoles,
   catalogue: object,
 }
 
@@ -103,7 +104,10 @@ const httpFields = {
     .string({ error: ({ input }) => publicUrlRule(input) })
     .refine((value) => httpOriginOf(value) !== undefined, { error: ({ input }) => publicUrlRule(input) })
     .transform((value) => httpOriginOf(value)!),
+  oauth: z.record(z.string(), z.unknown(), 'must be an object, like {"issuer": "https://login.example.org"}'),
 }
+
+const off: ReturnType<typeof readFields<typeof httpFields>> = { listen: 'off' }
 
 const fileFields = {
   http: z.literal('off').or(object),
@@ -143,7 +147,10 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
     dataDirectory: dataDirectory(environment, problems),
     ...(signInSecretFile === undefined ? {} : { signInSecretFile }),
     http: http(file, listen, fileName, problems),
-    httpOpen: open === undefined ? (file.open ?? ['qda']) : names(open, 'CALLBOARD_HTTP_OPEN', problems, true),
+    httpOpen:
+      open === undefined
+        ? (file.open ?? (file.oauth === undefined ? ['qda'] : []))
+        : names(open, 'CALLBOARD_HTTP_OPEN', problems, true),
     workers: workers === undefined ? file.workers : names(workers, 'CALLBOARD_WORKERS', problems, false),
     namespace: file.namespace ?? 'never',
     catalogue: file.catalogue,
@@ -164,6 +171,7 @@ interface FileContent {
   readonly open?: readonly string[] | undefined
   readonly origins?: readonly string[] | undefined
   readonly publicUrl?: string | undefined
+  readonly oauth?: OAuthConfig | undefined
   readonly workers?: readonly string[] | undefined
   readonly namespace?: HubConfig['namespace'] | undefined
   readonly catalogue: CatalogueConfig
@@ -171,8 +179,6 @@ interface FileContent {
   readonly logLevel?: LogLevel | undefined
   readonly sections: HubConfig['sections']
 }
-
-type Report = (problem: string) => void
 
 /** Each key by itself: what is wrong with one hides nothing of another. */
 function readFile(file: unknown, report: Report): FileContent {
@@ -182,14 +188,22 @@ function readFile(file: unknown, report: Report): FileContent {
     report('must be a JSON object')
     return nothing
   }
-  const { http, agents = {}, catalogue = {}, ...others } = readFields(file, fileFields, '', report, workerSections)
+  const {
+    http,
+    agents: agentSections = {},
+    catalogue = {},
+    ...others
+  } = readFields(file, fileFields, '', report, workerSections)
   const sections = Object.fromEntries(Object.entries(file).filter(([key]) => workerSections.includes(key)))
-  const listening = http === 'off' ? { listen: http } : readFields(http ?? {}, httpFields, 'http', report)
+  const { oauth, ...listening } = http === 'off' ? off : readFields(http ?? {}, httpFields, 'http', report)
+  const settings = readCatalogue(catalogue, report)
+  const agents = readAgents(agentSections, report)
   return {
     ...others,
     ...listening,
-    catalogue: readCatalogue(catalogue, report),
-    agents: readAgents(agents, report),
+    oauth: oauth && readOAuth(oauth, listening.publicUrl, Object.keys(agents), report),
+    catalogue: settings,
+    agents,
     sections,
   }
 }
@@ -213,66 +227,18 @@ function readSettings(value: object, where: string, report: Report): CatalogueSe
 function readAgents(agents: Readonly<Record<string, unknown>>, report: Report): Record<string, AgentConfig> {
   const found: [string, AgentConfig][] = []
   for (const [key, value] of Object.entries(agents)) {
-    if (!agentNamePattern.test(key)) report(`agents: ${shown(key)} is no name: ${agentNameRule}`)
+    const wrongName = nameProblem(key)
+    if (wrongName !== undefined) report(`agents: ${shown(key)} ${wrongName}`)
     const where = `agents.${key}`
     if (!isObject(value)) {
       report(`${where}: must be an object, like {"group": "lab"}`)
       continue
     }
     const { roles = ['agent'], catalogue, ...agent } = readFields(value, agentFields, where, report)
-    if (roles.includes('operator') && !Object.hasOwn(value, 'token')) {
-      report(`${where}: an agent with the role operator needs a token: without one everybody is it`)
-    }
     const settings = catalogue && { catalogue: readSettings(catalogue, `${where}.catalogue`, report) }
     found.push([key, { ...agent, roles, ...settings }])
   }
   return Object.fromEntries(found)
-}
-
-type Fields = Readonly<Record<string, z.ZodType>>
-
-/** What is usable of it. `others` are keys that somebody else reads. */
-function readFields<F extends Fields>(
-  value: object,
-  fields: F,
-  where: string,
-  report: Report,
-  others: readonly string[] = [],
-): { [K in keyof F]?: z.output<F[K]> } {
-  const known = [...Object.keys(fields), ...others]
-  const unknown = Object.keys(value).filter((key) => !known.includes(key))
-  if (unknown.length > 0) {
-    const hints = unknown.map((key) => `${key}${didYouMean(key, known)}`)
-    report(`${where === '' ? '' : `${where}: `}unknown key ${hints.join(', ')}`)
-  }
-  const found: Record<string, unknown> = {}
-  for (const [key, field] of Object.entries(fields)) {
-    if (!Object.hasOwn(value, key)) continue
-    const parsed = field.safeParse((value as Record<string, unknown>)[key])
-    if (parsed.success) found[key] = parsed.data
-    else for (const issue of parsed.error.issues) report(`${where === '' ? '' : `${where}.`}${key}: ${wordsOf(issue)}`)
-  }
-  return found as { [K in keyof F]?: z.output<F[K]> }
-}
-
-/** Where one of several forms may stand, the last is the one that says most. */
-function wordsOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_union') return issue.message
-  if (issue.path.length === 0) return 'must be "off", or an object, like {"listen": "127.0.0.1:8765"}'
-  return issue.errors.at(-1)?.[0]?.message ?? issue.message
-}
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function oneOf(values: readonly string[]): string {
-  return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
-}
-
-/** A value within a sentence. */
-function shown(value: unknown): string {
-  const json = JSON.stringify(value) ?? String(value)
-  return json.length <= 80 ? json : `${json.slice(0, 80)}…`
 }
 
 /** An empty variable is an unset one. */
@@ -303,14 +269,20 @@ function absolute(path: string, key: string, problems: string[]): string {
 const portDefault = 8765
 
 function http(
-  { listen, origins = [], publicUrl }: FileContent,
+  { listen, origins = [], publicUrl, oauth }: FileContent,
   variable: string | undefined,
   fileName: string,
   problems: string[],
 ): HubConfig['http'] {
   const key = variable === undefined ? `${fileName}: http.listen` : 'CALLBOARD_HTTP'
   const listening = listeningOn(variable ?? listen, key, problems)
-  return listening === 'off' ? 'off' : { ...listening, origins, ...(publicUrl !== undefined && { publicUrl }) }
+  if (listening === 'off') return 'off'
+  return {
+    ...listening,
+    origins,
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(oauth !== undefined && { oauth }),
+  }
 }
 
 function listeningOn(

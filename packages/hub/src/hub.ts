@@ -12,7 +12,7 @@ import { inspectDefinition } from './definition-check.js'
 import type { AddressInUseError, HttpFront } from './http/http-server.js'
 import type { Logger } from './hub-log.js'
 import { logNotice, logWorkerLog } from './hub-notices.js'
-import { Identities, type Refused } from './identities.js'
+import { Identities } from './identities.js'
 import { IdleWatch } from './idle-watch.js'
 import { type Lock, LockedError, takeLock } from './lock.js'
 import { createMcpFront, type McpFront } from './mcp/mcp-server.js'
@@ -23,6 +23,9 @@ import { WorkerRouter } from './router.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
 import { loadSecrets, type Secrets } from './secrets.js'
 import { StartError } from './start-error.js'
+import { TokenFileError } from './token-file.js'
+import { TokenTable } from './token-table.js'
+import { TokenWatch } from './token-watch.js'
 
 export interface HubOptions {
   readonly config: HubConfig
@@ -110,6 +113,7 @@ class Hub implements RunningHub {
   #socket: McpSocket | undefined
   #http: HttpFront | undefined
   #idle: IdleWatch | undefined
+  #tokenWatch: TokenWatch | undefined
   #closeStdio: (() => Promise<void>) | undefined
   #closeTasks: (() => void) | undefined
   #stopping: Promise<void> | undefined
@@ -150,13 +154,21 @@ class Hub implements RunningHub {
     this.signInSecretFile = secrets.signInFile
     const runner = this.#createRunner(secrets)
     runner.step({ type: 'catalogue_restored', services: await this.#catalogueFile.read() })
+    const tokens = loadTokens(config.dataDirectory)
     const identities = new Identities({
       agents: config.agents,
       operatorSecret: secrets.operator,
       sessionSecret: secrets.session,
+      localToken: secrets.local,
       httpOpen: config.httpOpen,
+      tokens,
       findRun: (token) => runner.broker.identify(token, steadyNow()),
     })
+    this.#tokenWatch = new TokenWatch(
+      tokens,
+      (credential) => runner.step({ type: 'credential_revoked', credential }),
+      log,
+    )
     const front = createMcpFront({ hub: runner, log, version })
     this.#closeTasks = () => front.tasks.close()
     await this.#router!.bind(this.workerEndpoint)
@@ -164,7 +176,11 @@ class Hub implements RunningHub {
     await this.#listenHttp(front, identities)
     this.#socket = await listenMcpSocket(front, {
       path: this.#paths.mcpSocket,
-      authenticate: (attach) => this.#viewing(identities.attach(attach), attach.view),
+      authenticate: (attach) => {
+        const identity = identities.attach(attach)
+        if ('error' in identity) log.warn({ code: identity.error.code }, 'an agent was refused')
+        return this.#viewing(identity, attach.view)
+      },
       control: (command) => control(command, this.#controls(runner, identities)),
     })
     if (this.#options.endWhenIdle === true) {
@@ -245,7 +261,7 @@ class Hub implements RunningHub {
   }
 
   /** What the agent gets into its context, by the configuration and by its own wish. */
-  #viewing(who: Identity | Refused, wish?: ClientView): Identity | Refused {
+  #viewing<Refusal extends { readonly error: object }>(who: Identity | Refusal, wish?: ClientView): Identity | Refusal {
     return 'error' in who ? who : withView(who, this.#options.config, wish)
   }
 
@@ -268,13 +284,16 @@ class Hub implements RunningHub {
     try {
       // Loaded here: an agent on stdio has its first answer before HTTP is up.
       const { listenHttp } = await import('./http/http-server.js')
+      const { httpAuthentication } = await import('./http/authentication.js')
+      const authenticate = await httpAuthentication({ identities, oauth: http.oauth, log: this.#options.log })
       this.#http = await listenHttp(front, {
         addresses: http.addresses,
-        authenticate: ({ token, session, view }) => {
-          const key = session === undefined ? undefined : `${session.kind} ${session.name}`
-          const identity = this.#viewing(identities.http(token, key), view)
-          return 'error' in identity ? { status: 401, error: identity.error } : identity
+        authenticate: (attach) => {
+          const who = authenticate(attach)
+          const viewing = (found: Awaited<typeof who>) => this.#viewing(found, attach.view)
+          return who instanceof Promise ? who.then(viewing) : viewing(who)
         },
+        ...(http.oauth !== undefined && { oauth: http.oauth }),
       })
     } catch (error) {
       const problem = httpProblem(error)
@@ -307,6 +326,7 @@ class Hub implements RunningHub {
 
   async #close(): Promise<void> {
     this.#idle?.close()
+    this.#tokenWatch?.close()
     await this.#drainWorkers()
     await Promise.allSettled([this.#socket?.close(), this.#http?.close(), this.#closeStdio?.()])
     this.#closeTasks?.()
@@ -333,6 +353,15 @@ class Hub implements RunningHub {
   #running(): BrokerRunner {
     if (this.#runner === undefined) throw new Error('the hub has not started')
     return this.#runner
+  }
+}
+
+/** @throws StartError: with a file that says nothing for certain, nobody would be kept out for certain. */
+function loadTokens(dataDirectory: string): TokenTable {
+  try {
+    return new TokenTable(dataDirectory, Date.now)
+  } catch (error) {
+    throw error instanceof TokenFileError ? new StartError(error.message) : error
   }
 }
 

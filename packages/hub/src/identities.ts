@@ -1,119 +1,159 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { AgentConfig } from './config.js'
 import type { Identity } from './port.js'
+import { TokenFileError, type TokenRecord, tokenHash, tokenPrefix } from './token-file.js'
 
 export interface IdentitiesOptions {
   readonly agents: Readonly<Record<string, AgentConfig>>
   readonly operatorSecret: string
   readonly sessionSecret: string
-  /** Services that HTTP offers without a token; `*`: all. */
+  /** Stands for what a local agent without a token is. */
+  readonly localToken: string
+  /** Services that HTTP offers without a token; `*`: all; none: HTTP needs a token. */
   readonly httpOpen: readonly string[]
+  /** The token file. What it throws is a {@link TokenFileError}. */
+  readonly tokens: {
+    find(hash: string): TokenRecord | undefined
+    hasTokens(name: string): boolean
+  }
   /** Who bears a token that a worker minted. */
   readonly findRun: (token: string) => Identity | undefined
 }
 
 export interface Refused {
-  readonly error: { readonly code: string; readonly message: string }
+  readonly error: { readonly code: RefusalCode; readonly message: string }
 }
+
+/** `unavailable`: the hub can't tell for now, because its token file is broken. */
+export type RefusalCode = 'unauthorized' | 'forbidden' | 'unknown_agent' | 'unavailable'
+
+/** Who somebody is; which session it is in depends on the connection. */
+export type Who = Omit<Identity, 'session'>
 
 /** Says who is at the other end of a connection, from what it presents: never from an argument of a call. */
 export class Identities {
   readonly #options: IdentitiesOptions
+  /** What does not change while the hub runs. By hash, so that the time of a search tells nothing of a secret. */
+  readonly #fixed: ReadonlyMap<string, Who>
 
   constructor(options: IdentitiesOptions) {
     this.#options = options
+    const { agents, operatorSecret, localToken } = options
+    const owned = Object.entries(agents).flatMap(([name, agent]) =>
+      agent.token === undefined ? [] : [[tokenHash(agent.token), agentOf(name, agent)] as const],
+    )
+    this.#fixed = new Map([...owned, [tokenHash(localToken), this.#nameless], [tokenHash(operatorSecret), operator]])
   }
 
   /** A connection on `mcp.sock` or stdio. The session is stable: the same agent with the same key is the same session. */
   attach(attach: { readonly as?: string; readonly token?: string; readonly key: string }): Identity | Refused {
-    const who = this.#whoIs(attach.as, attach.token)
-    if ('error' in who || who.run !== undefined) return who
-    return { ...who, session: this.#session(who.principal, attach.key) }
+    try {
+      const who = this.#whoIs(attach.as, attach.token)
+      if ('error' in who || isRun(who)) return who
+      return this.inSession(who, attach.key)
+    } catch (error) {
+      if (error instanceof TokenFileError) return refused('unavailable', error.message)
+      throw error
+    }
   }
 
   /** An HTTP request: a bearer token, or nobody in particular with what `http.open` offers. */
   http(token: string | undefined, sessionKey: string | undefined): Identity | Refused {
-    if (token === undefined) {
-      const { httpOpen } = this.#options
-      return {
-        session: this.#session('agent:http', sessionKey ?? ''),
-        principal: 'agent:http',
-        roles: ['agent'],
-        ...(httpOpen.includes('*') ? {} : { services: httpOpen }),
-      }
+    if (token === undefined) return this.#anybody(sessionKey)
+    const hash = tokenHash(token)
+    try {
+      const who = this.#byToken(token, hash)
+      if (who === undefined) return refused('unauthorized', 'This token is not known here, or has ended.')
+      return isRun(who) ? who : this.inSession(who, sessionKey ?? hash)
+    } catch (error) {
+      if (!(error instanceof TokenFileError)) throw error
+      return refused('unavailable', 'The hub can’t read its token file: "callboard doctor" says why.')
     }
-    const who = this.#byToken(token)
-    if (who === undefined) return refused('unauthorized', 'This token is not known here, or has ended.')
-    if (who.run !== undefined) return who
-    return { ...who, session: this.#session(who.principal, sessionKey ?? digest(token).toString('hex')) }
+  }
+
+  /** The agent of the config with this name. */
+  configured(name: string): Who | undefined {
+    const { agents } = this.#options
+    return Object.hasOwn(agents, name) ? agentOf(name, agents[name]!) : undefined
+  }
+
+  /** The same principal with the same key is always in the same session. */
+  inSession(who: Who, key: string): Identity {
+    const session = createHmac('sha256', this.#options.sessionSecret).update(`${who.principal}\n${key}`)
+    return { ...who, session: session.digest('base64url') }
   }
 
   isOperator(token: string): boolean {
-    return isSame(token, this.#options.operatorSecret)
+    return this.#fixed.get(tokenHash(token)) === operator
   }
 
-  #whoIs(as: string | undefined, token: string | undefined): Identity | Refused {
-    if (as === 'operator') {
-      if (token !== undefined && isSame(token, this.#options.operatorSecret)) return operator
-      return refused('forbidden', 'Acting as operator needs the operator secret: set CALLBOARD_TOKEN to it.')
-    }
-    if (as !== undefined) return this.#named(as, token)
-    if (token !== undefined) {
-      const who = this.#byToken(token)
-      return (
-        who ?? refused('unauthorized', 'CALLBOARD_TOKEN is not known to this hub, or has ended: unset it or renew it.')
-      )
-    }
+  get #nameless(): Who {
     return Object.keys(this.#options.agents).length === 0 ? main : anonymous
   }
 
-  #named(name: string, token: string | undefined): Identity | Refused {
-    const { agents } = this.#options
-    if (!Object.hasOwn(agents, name)) {
-      if (name === 'main' && Object.keys(agents).length === 0) return main
-      return refused('unknown_agent', `The config names no agent ${name}: add it under "agents".`)
+  #anybody(sessionKey: string | undefined): Identity | Refused {
+    const { httpOpen } = this.#options
+    if (httpOpen.length === 0) return refused('unauthorized', 'HTTP needs a bearer token here.')
+    const services = httpOpen.includes('*') ? {} : { services: httpOpen }
+    return this.inSession({ principal: 'agent:http', roles: ['agent'], ...services }, sessionKey ?? '')
+  }
+
+  #whoIs(as: string | undefined, token: string | undefined): Who | Identity | Refused {
+    if (as === 'operator') {
+      if (token !== undefined && this.isOperator(token)) return operator
+      return refused('forbidden', 'Acting as operator needs the operator secret: set CALLBOARD_TOKEN to it.')
     }
-    const agent = agents[name]!
-    if (agent.token !== undefined && (token === undefined || !isSame(token, agent.token))) {
+    if (as !== undefined) return this.#named(as, token)
+    if (token === undefined) return this.#nameless
+    const who = this.#byToken(token, tokenHash(token))
+    return (
+      who ?? refused('unauthorized', 'CALLBOARD_TOKEN is not known to this hub, or has ended: unset it or renew it.')
+    )
+  }
+
+  #named(name: string, token: string | undefined): Who | Refused {
+    const bearer = token === undefined ? undefined : this.#byToken(token, tokenHash(token))
+    if (bearer !== undefined && !isRun(bearer) && bearer.principal === `agent:${name}`) return bearer
+    const agent = this.configured(name)
+    const isOwned = this.#options.tokens.hasTokens(name)
+    if (agent === undefined && !isOwned) {
+      if (name === 'main' && this.#nameless === main) return main
       return refused(
-        'forbidden',
-        token === undefined
-          ? `Agent ${name} has a token: set CALLBOARD_TOKEN to it.`
-          : `CALLBOARD_TOKEN is not the token of ${name}.`,
+        'unknown_agent',
+        `There is no agent ${name}: name it in the config under "agents", or make it a token with "callboard token new".`,
       )
     }
-    return agentIdentity(name, agent)
+    // Nobody becomes an operator by a name alone.
+    const needsToken = isOwned || this.#options.agents[name]?.token !== undefined || agent?.roles.includes('operator')
+    if (agent !== undefined && needsToken !== true) return agent
+    return refused(
+      'forbidden',
+      token === undefined
+        ? `Agent ${name} needs its token: set CALLBOARD_TOKEN to it.`
+        : `CALLBOARD_TOKEN is not a token of ${name}.`,
+    )
   }
 
-  #byToken(token: string): Identity | undefined {
-    if (isSame(token, this.#options.operatorSecret)) return operator
-    for (const [name, agent] of Object.entries(this.#options.agents)) {
-      if (agent.token !== undefined && isSame(token, agent.token)) return agentIdentity(name, agent)
-    }
-    return this.#options.findRun(token)
-  }
-
-  #session(principal: string, key: string): string {
-    return createHmac('sha256', this.#options.sessionSecret).update(`${principal}\n${key}`).digest('base64url')
-  }
-}
-
-const main: Identity = { session: '', principal: 'agent:main', roles: ['agent'], group: 'main' }
-const anonymous: Identity = { session: '', principal: 'agent:anonymous', roles: ['agent'] }
-const operator: Identity = { session: '', principal: 'operator:local', roles: ['agent', 'operator'] }
-
-function agentIdentity(name: string, agent: AgentConfig): Identity {
-  return {
-    session: '',
-    principal: `agent:${name}`,
-    roles: agent.roles,
-    ...(agent.group === undefined ? {} : { group: agent.group }),
+  #byToken(token: string, hash: string): Who | Identity | undefined {
+    const known = this.#fixed.get(hash) ?? this.#options.findRun(token)
+    // When the file is broken, what it has nothing to do with is still good.
+    if (known !== undefined || !token.startsWith(tokenPrefix)) return known
+    const record = this.#options.tokens.find(hash)
+    if (record === undefined) return undefined
+    const { name, roles, group, id } = record
+    return { ...(this.configured(name) ?? agentOf(name, { roles, group })), credential: id }
   }
 }
 
-const refused = (code: string, message: string): Refused => ({ error: { code, message } })
+const main: Who = { principal: 'agent:main', roles: ['agent'], group: 'main' }
+const anonymous: Who = { principal: 'agent:anonymous', roles: ['agent'] }
+const operator: Who = { principal: 'operator:local', roles: ['agent', 'operator'] }
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+function agentOf(name: string, { roles, group }: Pick<AgentConfig, 'roles' | 'group'>): Who {
+  return { principal: `agent:${name}`, roles, ...(group === undefined ? {} : { group }) }
+}
 
-/** Compares digests, so that neither content nor length shows in the time it takes. */
-const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
+/** What a worker minted has its session with it. */
+const isRun = (who: Who | Identity): who is Identity => 'session' in who
+
+const refused = (code: RefusalCode, message: string): Refused => ({ error: { code, message } })

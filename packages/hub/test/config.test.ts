@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError, type HubConfig, parseHubConfig } from '../src/config.js'
+import { ConfigError, type HttpConfig, type HubConfig, parseHubConfig } from '../src/config.js'
 
 const base = { CALLBOARD_RUNTIME: '/run/callboard', CALLBOARD_DATA: '/data' }
 
@@ -98,10 +98,74 @@ describe('a file', () => {
   })
 })
 
-it('refuses an operator whom anybody could be', () => {
-  const problem =
-    'callboard.config.json: agents.ada: an agent with the role operator needs a token: without one everybody is it.'
-  expect(() => parse({ agents: { ada: { roles: ['operator'] } } })).toThrow(problem)
+it.each(['http', 'anonymous', 'operator', 'oauth.ada', 'oauth.'])(
+  'refuses an agent %s: others have that name',
+  (name) => {
+    expect(problems({ agents: { [name]: {} } })).toEqual([
+      expect.stringMatching(/^callboard\.config\.json: agents: "[a-z.]+" (is the name of|begins with oauth\.).*\.$/),
+    ])
+  },
+)
+
+describe('http.oauth', () => {
+  const oauth = (section: object, more: object = {}) => ({
+    http: {
+      publicUrl: 'https://tools.example.org/',
+      oauth: { issuer: 'https://login.example.org/', ...section },
+      ...more,
+    },
+    agents: { ada: {} },
+  })
+
+  it('needs an issuer and the URL of this hub; then nothing is open without a token', () => {
+    const { http, httpOpen } = parse(oauth({}))
+    const { oauth: parsed, publicUrl } = http as HttpConfig
+    expect([publicUrl, httpOpen]).toEqual(['https://tools.example.org', []])
+    expect(parsed).toEqual({
+      issuer: 'https://login.example.org/',
+      resource: 'https://tools.example.org/mcp',
+      audience: 'https://tools.example.org/mcp',
+      requiredScopes: [],
+      principalClaim: 'sub',
+      agents: {},
+    })
+    expect(parse(oauth({}, { open: ['qda'] })).httpOpen).toEqual(['qda'])
+  })
+
+  it('may say more', () => {
+    const section = {
+      audience: 'api://callboard',
+      jwksUri: 'http://127.0.0.1:9/keys',
+      requiredScopes: ['tools:use'],
+      operatorScope: 'tools:decide',
+      principalClaim: 'email',
+      agents: { 'ada@example.org': 'ada' },
+    }
+    expect(parse(oauth(section)).http).toMatchObject({ oauth: section })
+  })
+
+  it.each([
+    [{ issuer: 'http://login.example.org' }, /oauth\.issuer: must be an https URL/],
+    [{ issuer: 'https://login.example.org/?x=1' }, /oauth\.issuer: must be an https URL/],
+    [{ issuer: 'https://u:p@login.example.org' }, /oauth\.issuer: must be an https URL/],
+    [{ issuer: 7 }, /oauth\.issuer: must be an https URL/],
+    [{ jwksUri: 'http://login.example.org/keys' }, /oauth\.jwksUri: must be an https URL/],
+    [{ audience: '' }, /oauth\.audience: must not be empty/],
+    [{ requiredScopes: 'tools' }, /oauth\.requiredScopes: must be a list/],
+    [{ requiredScopes: ['a b'] }, /oauth\.requiredScopes: a scope has no space/],
+    [{ operatorScope: 'a"b' }, /oauth\.operatorScope: a scope has no space/],
+    [{ agents: { x: 'bob' } }, /oauth\.agents: there is no agent "bob" under "agents"/],
+    [{ isuer: 'x' }, /oauth: unknown key isuer \(did you mean issuer\?\)/],
+  ])('refuses %j', (section, problem) => {
+    expect(problems(oauth(section))).toEqual([expect.stringMatching(problem)])
+  })
+
+  it('says what is missing', () => {
+    expect(problems({ http: { oauth: {} } })).toEqual([
+      'callboard.config.json: http.oauth: needs an issuer, the URL of the authorization server.',
+      'callboard.config.json: http.oauth: needs http.publicUrl, by which clients know this hub.',
+    ])
+  })
 })
 
 describe('http', () => {
@@ -216,7 +280,7 @@ describe('problems', () => {
       agents: {
         'Bad Name': { group: 7 },
         ada: { roles: ['king'] },
-        bob: { roles: ['operator'], tokn: 'x' },
+        bob: { tokn: 'x' },
         eve: null,
       },
       logLevel: 'loud',
@@ -231,7 +295,6 @@ describe('problems', () => {
       'agents.Bad Name.group: must be text.',
       'agents.ada.roles: must be agent or operator.',
       'agents.bob: unknown key tokn (did you mean token?).',
-      'agents.bob: an agent with the role operator needs a token: without one everybody is it.',
       'agents.eve: must be an object, like {"group": "lab"}.',
       'http.listen: 0.0.0.0 is not a loopback address; put a reverse proxy in front to serve other machines.',
       'CALLBOARD_HTTP_OPEN: "Qda" is no name: a name has a-z, 0-9 and -, a letter first, 32 characters at most.',

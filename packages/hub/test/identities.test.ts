@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Identities, type IdentitiesOptions } from '../src/identities.js'
 import type { Identity } from '../src/index.js'
+import { TokenFileError, type TokenRecord, tokenHash } from '../src/token-file.js'
 
 const run: Identity = {
   session: 'run-1',
@@ -13,11 +14,31 @@ const agents = {
   bob: { roles: ['agent'] },
 } as const
 
+const record = (token: string, more: Partial<TokenRecord> = {}): TokenRecord => ({
+  id: 'tok:00000001',
+  name: 'carl',
+  hash: tokenHash(token),
+  roles: ['agent'],
+  createdAt: 0,
+  ...more,
+})
+/** A token file with these records. */
+const tokensOf = (...records: TokenRecord[]): IdentitiesOptions['tokens'] => ({
+  find: (hash) => records.find((each) => each.hash === hash),
+  hasTokens: (name) => records.some((each) => each.name === name),
+})
+const fail = () => {
+  throw new TokenFileError('The token file /data/tokens.json is broken.')
+}
+const broken: IdentitiesOptions['tokens'] = { find: fail, hasTokens: fail }
+
 const identities = (options: Partial<IdentitiesOptions> = {}) =>
   new Identities({
     agents: {},
     operatorSecret: 'the operator secret',
     sessionSecret: 'the session secret',
+    localToken: 'the local token',
+    tokens: tokensOf(),
     httpOpen: ['qda'],
     findRun: (token) => (token === 'the run token' ? run : undefined),
     ...options,
@@ -40,6 +61,9 @@ describe('an agent that attaches', () => {
 
   it('is one of the config by its name, with its token where it has one', () => {
     expect(attach({ agents }, { as: 'bob' })).toMatchObject({ principal: 'agent:bob', roles: ['agent'] })
+    expect(attach({ agents: { eve: { roles: ['operator'] } } }, { as: 'eve' })).toMatchObject({
+      error: { code: 'forbidden', message: 'Agent eve needs its token: set CALLBOARD_TOKEN to it.' },
+    })
     const ada = { principal: 'agent:ada', group: 'family', roles: ['agent', 'operator'] }
     expect(attach({ agents }, { as: 'ada', token: 'the token of ada' })).toMatchObject(ada)
     expect(attach({ agents }, { token: 'the token of ada' })).toMatchObject(ada)
@@ -67,8 +91,74 @@ describe('an agent that attaches', () => {
     expect(attach({}, { token: 'the run token' })).toBe(run)
   })
 
+  it('is what an agent without a token is by the local token', () => {
+    for (const options of [{}, { agents }]) {
+      const { session: _, ...nameless } = attach(options) as Identity
+      expect(attach(options, { token: 'the local token' })).toMatchObject(nameless)
+      expect(identities(options).http('the local token', undefined)).toMatchObject(nameless)
+    }
+    expect(attach({ agents }, { as: 'bob', token: 'the local token' })).toMatchObject({ principal: 'agent:bob' })
+    expect(attach({ agents }, { as: 'ada', token: 'the local token' })).toMatchObject({ error: { code: 'forbidden' } })
+  })
+
   it('is refused with a token that nobody knows', () => {
     expect(attach({}, { token: 'nonsense' })).toMatchObject({ error: { code: 'unauthorized' } })
+  })
+})
+
+describe('a token of the token file', () => {
+  const carls = { tokens: tokensOf(record('cbt_carl', { roles: ['agent', 'operator'], group: 'lab' })) }
+  const carl = { principal: 'agent:carl', roles: ['agent', 'operator'], group: 'lab', credential: 'tok:00000001' }
+
+  it('is its agent, named or not, on every way in', () => {
+    expect(attach(carls, { token: 'cbt_carl' })).toMatchObject(carl)
+    expect(attach(carls, { as: 'carl', token: 'cbt_carl' })).toMatchObject(carl)
+    expect(identities(carls).http('cbt_carl', undefined)).toMatchObject(carl)
+  })
+
+  it('is no other agent', () => {
+    expect(attach({ ...carls, agents }, { as: 'bob', token: 'cbt_carl' })).toMatchObject({ principal: 'agent:bob' })
+    expect(attach({ ...carls, agents }, { as: 'ada', token: 'cbt_carl' })).toMatchObject({
+      error: { code: 'forbidden' },
+    })
+    expect(attach(carls, { as: 'operator', token: 'cbt_carl' })).toMatchObject({ error: { code: 'forbidden' } })
+  })
+
+  it('is needed by whoever says that it is an agent that has one', () => {
+    expect(attach(carls, { as: 'carl' })).toMatchObject({ error: { code: 'forbidden' } })
+    expect(attach(carls, { as: 'carl', token: 'cbt_other' })).toMatchObject({ error: { code: 'forbidden' } })
+    const bobs = { agents, tokens: tokensOf(record('cbt_bob', { name: 'bob' })) }
+    expect(attach(bobs, { as: 'bob' })).toMatchObject({ error: { code: 'forbidden' } })
+    expect(attach(bobs, { as: 'bob', token: 'cbt_bob' })).toMatchObject({ principal: 'agent:bob' })
+  })
+
+  it('gives an agent of the config what the config says, and nothing of its own', () => {
+    const adas = { agents, tokens: tokensOf(record('cbt_ada', { name: 'ada', roles: ['agent'], group: 'elsewhere' })) }
+    const ada = { principal: 'agent:ada', group: 'family', roles: ['agent', 'operator'], credential: 'tok:00000001' }
+    expect(attach(adas, { token: 'cbt_ada' })).toMatchObject(ada)
+    expect(attach(adas, { as: 'ada', token: 'the token of ada' })).toMatchObject({ principal: 'agent:ada' })
+    const bobs = { agents, tokens: tokensOf(record('cbt_bob', { name: 'bob', roles: ['operator'], group: 'lab' })) }
+    const bob = attach(bobs, { token: 'cbt_bob' })
+    expect(bob).toMatchObject({ principal: 'agent:bob', roles: ['agent'] })
+    expect(bob).not.toHaveProperty('group')
+  })
+
+  it('lets nobody in while the file is broken; what has nothing to do with the file is as good as ever', () => {
+    const options = { agents, tokens: broken }
+    const unavailable = { error: { code: 'unavailable' } }
+    expect(attach(options, { token: 'cbt_carl' })).toMatchObject(unavailable)
+    expect(attach(options, { as: 'bob' })).toMatchObject({
+      error: { code: 'unavailable', message: expect.stringContaining('/data/tokens.json') },
+    })
+    const refusal = identities(options).http('cbt_carl', undefined)
+    expect(refusal).toMatchObject(unavailable)
+    expect(JSON.stringify(refusal)).not.toContain('/data')
+    expect(attach(options, { as: 'operator', token: 'the operator secret' })).toMatchObject({
+      principal: 'operator:local',
+    })
+    expect(attach(options, { as: 'ada', token: 'the token of ada' })).toMatchObject({ principal: 'agent:ada' })
+    expect(attach(options, { token: 'the run token' })).toBe(run)
+    expect(identities(options).http('nonsense', undefined)).toMatchObject({ error: { code: 'unauthorized' } })
   })
 })
 
@@ -107,6 +197,10 @@ describe('an HTTP request', () => {
 
   it('without a token has all services when they are open', () => {
     expect(identities({ httpOpen: ['*'] }).http(undefined, undefined)).not.toHaveProperty('services')
+  })
+
+  it('without a token is refused when nothing is open', () => {
+    expect(identities({ httpOpen: [] }).http(undefined, undefined)).toMatchObject({ error: { code: 'unauthorized' } })
   })
 
   it('with a token is whoever has it', () => {

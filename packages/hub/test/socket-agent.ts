@@ -15,23 +15,34 @@ export class SocketAgent {
   #greeted: (line: unknown) => void = () => undefined
   readonly #answers = new Map<string, () => object>()
   #serial = 0
+  /** Resolves when the hub has hung up. */
+  readonly closed: Promise<void>
+  /** What the hub said to the introduction. */
+  greeting: { readonly attached?: unknown; readonly error?: { readonly code: string } } = {}
 
   private constructor(path: string) {
     this.#socket = connect(path)
+    this.closed = new Promise((resolve) => this.#socket.once('close', () => resolve()))
     createInterface({ input: this.#socket }).on('line', (line) => this.#take(JSON.parse(line)))
     onTestFinished(() => void this.#socket.destroy())
   }
 
   static async attach(path: string, attach: object = {}, capabilities: object = {}): Promise<SocketAgent> {
+    const agent = await SocketAgent.introduce(path, attach)
+    const clientInfo = { name: 'socket-agent', version: '1' }
+    await agent.ask('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo })
+    agent.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    return agent
+  }
+
+  /** No further than what the hub says to the introduction. */
+  static async introduce(path: string, attach: object = {}): Promise<SocketAgent> {
     const agent = new SocketAgent(path)
     const greeted = new Promise((resolve) => {
       agent.#greeted = resolve
     })
     agent.#write({ callboard: 1, attach: { key: randomUUID(), ...attach } })
-    await greeted
-    const clientInfo = { name: 'socket-agent', version: '1' }
-    await agent.ask('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo })
-    agent.#write({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    agent.greeting = (await greeted) as SocketAgent['greeting']
     return agent
   }
 

@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { McpFront } from '../mcp/mcp-server.js'
+import type { OAuthConfig } from '../oauth-config.js'
 import { sendJson } from './answers.js'
 import { RequestGuard } from './guards.js'
 import * as limits from './limits.js'
 import { type HttpAuthenticate, McpEndpoint } from './mcp-endpoint.js'
+import { answerMetadata } from './oauth-metadata.js'
 
 export interface HttpAddress {
   readonly host: string
@@ -15,6 +17,8 @@ export interface HttpAddress {
 export interface HttpOptions {
   readonly addresses?: readonly HttpAddress[]
   readonly authenticate: HttpAuthenticate
+  /** The authorization server that we tell clients of. */
+  readonly oauth?: OAuthConfig
   readonly requestBytesMax?: number
   readonly connectionsMax?: number
 }
@@ -48,7 +52,7 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
   const mcp = new McpEndpoint(front, options.authenticate, options.requestBytesMax ?? limits.requestBytesMax)
   const guard = new RequestGuard(wanted.map(({ host }) => host))
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    route(guard, mcp, request, response).catch((error: unknown) => {
+    route(guard, mcp, options.oauth, request, response).catch((error: unknown) => {
       front.log.debug({ err: error }, 'an HTTP request failed')
       if (response.headersSent) response.destroy()
       else sendJson(response, 500, { error: { code: 'internal', message: 'internal error' } })
@@ -66,11 +70,18 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
   }
 }
 
-async function route(guard: RequestGuard, mcp: McpEndpoint, request: IncomingMessage, response: ServerResponse) {
+async function route(
+  guard: RequestGuard,
+  mcp: McpEndpoint,
+  oauth: OAuthConfig | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   const refusal = guard.refusalOf(request.headers)
   if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'forbidden', message: refusal } })
   const path = (request.url ?? '/').split('?', 1)[0]
   if (path === '/mcp') return mcp.handle(request, response)
+  if (oauth !== undefined && answerMetadata(oauth, path, request, response)) return
   if (path !== '/healthz')
     return sendJson(response, 404, { error: { code: 'not_found', message: `there is no ${path}` } })
   if (request.method === 'GET' || request.method === 'HEAD') return sendJson(response, 200, { status: 'ok' })
