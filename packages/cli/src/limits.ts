@@ -60,6 +60,9 @@ export const downPollMs = 20
 export const drainGraceMs = 6_000
 export const drainPollMs = 50
 
+/** Longer than any machine lasts; a token for longer is one without an end. */
+export const tokenMsMax = 3_650 * 86_400_000
+
 if (attachWaitMs >= startWaitMs) throw new Error('one introduction must not use up the time for a start')
 if (endKnownMs >= restartMsMin) throw new Error('an end must be known before a worker starts again')
 if (workerStopMs >= orphanExitMs) throw new Error('a supervised worker is ended by its supervisor first')

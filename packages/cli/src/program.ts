@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { binary } from './binary.js'
+import { tokenMsMax } from './limits.js'
 import { version } from './version.js'
 
 /** The command line. What a command does is loaded when it runs: a client waits for `stdio` to start. */
@@ -15,6 +16,7 @@ export function createProgram(): Command {
   addExamples(program, ['callboard up', 'callboard ls', "callboard call weave_eval code='1 + 1'", 'callboard doctor'])
   addHubCommands(program)
   addAgentCommands(program)
+  addTokenCommands(program)
   return program
 }
 
@@ -114,6 +116,53 @@ function addAgentCommands(program: Command): void {
   addExamples(doctor, ['callboard doctor'])
 }
 
+function addTokenCommands(program: Command): void {
+  const token = program.command('token').description('who may act as which agent: tokens that name one')
+  addExamples(token, ['callboard token new ada --expires 30d', 'callboard token list', 'callboard token revoke ada'])
+
+  const create = token
+    .command('new <name>')
+    .description('make a token for an agent, and print it: it is shown this once')
+    .option('--group <name>', 'the group of an agent that the config does not name')
+    .addOption(new Option('--role <role>', 'the role of such an agent (default: agent)').choices(['agent', 'operator']))
+    .option('--expires <time>', 'how long it is good, like 12h or 30d (default: until it is revoked)', lifetime)
+    .option('--json', 'print the token and what it stands for as JSON')
+    .action(async (name, options) => (await import('./commands/token.js')).runTokenNew(name, options))
+  addExamples(create, [
+    'callboard token new ada',
+    'callboard token new ada --group lab --expires 30d',
+    'CALLBOARD_TOKEN=$(callboard token new ada) callboard stdio --as ada',
+  ])
+
+  const list = token
+    .command('list')
+    .description('which tokens there are, whose, and until when')
+    .option('--json', 'print them as JSON')
+    .action(async (options) => (await import('./commands/token.js')).runTokenList(options))
+  addExamples(list, ['callboard token list', 'callboard token list --json'])
+
+  const revoke = token
+    .command('revoke <id>')
+    .usage('<ID|NAME>')
+    .description('end a token, or all tokens of an agent: whoever uses one is cut off within a second')
+    .action(async (which) => (await import('./commands/token.js')).runTokenRevoke(which))
+  addExamples(revoke, ['callboard token revoke tok:1f0c9a2e', 'callboard token revoke ada'])
+
+  const show = token
+    .command('show')
+    .description('print the local token: over HTTP it is what a local agent without a token is')
+    .action(async () => (await import('./commands/token.js')).runTokenShow())
+  addExamples(show, ['callboard token show', 'curl -H "Authorization: Bearer $(callboard token show)" …/mcp'])
+}
+
+/** In ms. */
+function lifetime(text: string): number {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? []
+  const ms = Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }[unit as 'm' | 'h' | 'd' | 'w']
+  if (ms >= 60_000 && ms <= tokenMsMax) return ms
+  throw new InvalidArgumentError('It must be a time like 90m, 12h, 30d or 4w, of at least 1m and at most 3650d.')
+}
+
 function addExamples(command: Command, examples: readonly string[]): void {
   command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
 }
@@ -126,12 +175,18 @@ function positiveNumber(text: string): number {
 
 /** Asking for help on a command that is not there is a mistake as much as calling it. */
 export function withoutVainHelp(program: Command, words: readonly string[]): readonly string[] {
-  const [first, ...rest] = words
-  const wanted =
-    first === 'help' ? rest[0] : rest.some((word) => word === '-h' || word === '--help') ? first : undefined
-  if (wanted === undefined || wanted.startsWith('-')) return words
-  const isKnown = wanted === 'help' || program.commands.some((command) => command.name() === wanted)
-  return isKnown ? words : [wanted]
+  const isHelp = (word: string) => word === '-h' || word === '--help'
+  if (words[0] !== 'help' && !words.some(isHelp)) return words
+  const named = words[0] === 'help' ? words.slice(1) : words
+  let command = program
+  for (const [index, word] of named.entries()) {
+    if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return words
+    const next = command.commands.find((each) => each.name() === word)
+    if (next === undefined) return named.slice(0, index + 1)
+    command = next
+  }
+  // Commander's own help command knows the first word only.
+  return words[0] === 'help' && named.length > 1 ? [...named, '--help'] : words
 }
 
 /** Commander puts its suggestion on a second line. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -86,4 +86,29 @@ it('finds a worker that is missing', async () => {
   const { code, problems } = await findings(installation)
   expect(code).toBe(1)
   expect(problems).toMatchObject([{ check: 'worker kernel', detail: 'not signed in' }])
+})
+
+it('looks at the tokens, and at whether secrets are so', async () => {
+  const installation = new Installation()
+  const file = join(installation.data, 'tokens.json')
+  await installation.run(['token', 'new', 'ada'])
+  expect((await findings(installation)).found).toContainEqual({ check: 'tokens', status: 'ok', detail: '1 good' })
+
+  const hash = '0'.repeat(64)
+  const over = { id: 'tok:00000001', name: 'bob', hash, roles: ['agent'], createdAt: 0, expiresAt: 1 }
+  const { version, tokens } = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ version, tokens: [...tokens, over] }))
+  const expired = await findings(installation)
+  expect(expired.code).toBe(0)
+  const detail = '1 good, 1 over: tok:00000001 of bob'
+  expect(expired.found).toContainEqual(expect.objectContaining({ check: 'tokens', status: 'note', detail }))
+
+  writeFileSync(file, 'broken')
+  chmodSync(file, 0o644)
+  const { code, problems } = await findings(installation)
+  expect(code).toBe(1)
+  expect(problems).toMatchObject([
+    { check: 'secrets', detail: `${file} is open to other users`, remedy: `run chmod 600 ${file}` },
+    { check: 'tokens', detail: expect.stringContaining('it is not JSON') },
+  ])
 })

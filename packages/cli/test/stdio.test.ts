@@ -209,6 +209,6 @@ describe('callboard stdio', () => {
     await installation.up()
     const { code, stderr } = await installation.run(['stdio', '--as', 'nobody'], {}, initialize)
     expect(code).toBe(2)
-    expect(stderr).toMatch(/^callboard: The config names no agent nobody/)
+    expect(stderr).toMatch(/^callboard: There is no agent nobody/)
   })
 })

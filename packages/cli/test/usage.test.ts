@@ -11,7 +11,18 @@ describe('help and version', () => {
     expect(await new Installation().run(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' })
   })
 
-  it.each(['hub', 'up', 'down', 'drain', 'stdio', 'worker', 'ls', 'call', 'doctor'])(
+  it.each(['new', 'list', 'revoke', 'show'])('has examples for token %s', async (command) => {
+    for (const words of [
+      ['token', command, '--help'],
+      ['help', 'token', command],
+    ]) {
+      const { code, stdout } = await new Installation().run(words)
+      expect(code).toBe(0)
+      expect(stdout).toMatch(new RegExp(`Examples:\\n.*callboard token ${command}`, 's'))
+    }
+  })
+
+  it.each(['hub', 'up', 'down', 'drain', 'stdio', 'worker', 'ls', 'call', 'doctor', 'token'])(
     'has examples for %s',
     async (command) => {
       const { code, stdout } = await new Installation().run([command, '--help'])
@@ -38,6 +49,10 @@ describe('usage errors are one sentence and exit 2', () => {
       ['up', '--workers', 'kernl'],
       /^callboard: .*CALLBOARD_WORKERS: there is no worker kernl \(did you mean kernel\?\).*\n$/,
     ],
+    [['token', 'nwe', 'ada'], /^callboard: unknown command 'nwe' \(did you mean new\?\)\n$/],
+    [['token', 'lst', '--help'], /^callboard: unknown command 'lst' \(did you mean list\?\)\n$/],
+    [['help', 'token', 'revok'], /^callboard: unknown command 'revok' \(did you mean revoke\?\)\n$/],
+    [['token', 'new'], /^callboard: missing required argument 'name' .*\n$/],
     [['upp', '--help'], /^callboard: unknown command 'upp' \(did you mean up\?\)\n$/],
     [['upp', 'x', '-h'], /^callboard: unknown command 'upp' \(did you mean up\?\)\n$/],
     [['help', 'upp'], /^callboard: unknown command 'upp' \(did you mean up\?\)\n$/],

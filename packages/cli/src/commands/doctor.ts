@@ -25,6 +25,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
   if (modules.some(({ check, status }) => check === 'module zeromq' && status === 'problem')) return basics
   const { readWholeConfig } = await import('../load-config.js')
   const { file, config, workers, problems } = await readWholeConfig(environment)
+  const { checkTokens } = await import('../doctor/check-tokens.js')
   const status = await hubStatus(environment)
   const hub = 'status' in status ? [status] : [checkHub(status.found)]
   const found = 'found' in status ? status.found : undefined
@@ -34,6 +35,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(await checkRuntimeDirectory(environment.runtimeDirectory)),
     ...(problems.length === 0 ? [ok('config', file.file === undefined ? 'defaults' : file.fileName)] : []),
     ...problems.map((each) => problem('config', each, 'correct it')),
+    ...(await checkTokens(environment.dataDirectory, Date.now())),
     ...hub,
     await checkHttp(config, found),
     ...checkWorkers(workers, found),

@@ -3,6 +3,7 @@ import { escapeControls } from '../escape-controls.js'
 import { type HubStatus, noHubRunning, readHubStatus } from '../hub-link/hub-status.js'
 import { requireOwnDirectory, runtimeFiles } from '../hub-link/runtime-files.js'
 import { print, printJson } from '../output.js'
+import { tableOf } from '../table.js'
 
 export async function runList({ json }: { readonly json?: boolean }): Promise<void> {
   const { runtimeDirectory } = readEnvironment()
@@ -55,14 +56,7 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
 
 function section(title: string, rows: readonly (readonly string[])[], empty?: string): string[] {
   if (rows.length === 0) return empty === undefined ? [] : ['', empty]
-  const table = [title.split(/ +/), ...rows.map((row) => row.map((cell) => escapeControls(cell)))]
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd()
-  return ['', ...table.map(line)]
+  return ['', ...tableOf(title, rows)]
 }
 
 function age(ms: number): string {
