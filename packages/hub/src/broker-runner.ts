@@ -128,6 +128,7 @@ export class BrokerRunner implements HubPort {
       resourceTemplates: (scope) =>
         broker.list('resourceTemplate', identity, scope) as ReturnType<Connection['resourceTemplates']>,
       prompts: (scope) => broker.list('prompt', identity, scope) as ReturnType<Connection['prompts']>,
+      services: () => broker.services(identity),
       completes: () => broker.completes(),
       call: (call) => this.#call(connection, call),
       resume: (id, body, signal, listener) => this.#resume(connection, id, body, signal, listener),
@@ -137,6 +138,9 @@ export class BrokerRunner implements HubPort {
       rootsChanged: () => this.step({ type: 'roots_changed', connection }),
       close: () => {
         if (this.#listeners.delete(connection)) this.step({ type: 'connection_closed', connection })
+      },
+      leave: () => {
+        if (this.#listeners.delete(connection)) this.step({ type: 'session_left', connection })
       },
     }
   }

@@ -88,6 +88,8 @@ export interface Connection {
     readonly [key: string]: unknown
   }[]
   prompts(scope: ListScope): readonly { readonly name: string; readonly [key: string]: unknown }[]
+  /** The services that exist for this identity, with or without workers, in a stable order. */
+  services(): readonly ServiceStatus[]
   /** Whether anyone answers `completion/complete`. */
   completes(): boolean
   /** Never rejects: whatever happens is an outcome. Aborting `signal` cancels the call. */
@@ -101,6 +103,14 @@ export interface Connection {
   rootsChanged(): void
   /** The connection is gone: its calls are cancelled, its subscriptions end; the session ends when it was the last one. */
   close(): void
+  /** The same, from a client that says it will not come back: a session that nobody else is in ends at once. */
+  leave(): void
+}
+
+export interface ServiceStatus {
+  readonly service: string
+  /** Of its best worker; `away`: there is none at present. */
+  readonly state: 'ready' | 'suspect' | 'draining' | 'away'
 }
 
 /** What comes of a call before its outcome, or before its next question. */

@@ -50,6 +50,13 @@ export class Audience {
     if (session.connections.size === 0) this.#state.schedule('session_linger', session.id, sessionLingerMs)
   }
 
+  /** Its agent said goodbye, so that there is nobody to wait for. */
+  leave(connection: ConnectionId): void {
+    const session = this.#state.sessions.sessionOf(connection)
+    this.close(connection)
+    if (session?.connections.size === 0) this.#endLingering(session.id)
+  }
+
   /** Nobody came back: workers free what belonged to the session. */
   end(id: string): void {
     const { sessions, catalogue, peers } = this.#state

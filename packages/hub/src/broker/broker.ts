@@ -1,5 +1,5 @@
 import { type DefinitionKind, type Event, type FromWorker, suspectAfterMs } from '@callboard/protocol'
-import type { Identity, ListScope } from '../port.js'
+import type { Identity, ListScope, ServiceStatus } from '../port.js'
 import { Audience } from './audience.js'
 import { CallFlow } from './call-flow.js'
 import type { Definition, Listed } from './definition.js'
@@ -67,6 +67,12 @@ export class Broker {
     return this.#state.catalogue.resolve('tools/call', name, identity)
   }
 
+  /** What exists for an identity, as far as it may know. */
+  services(identity: Identity): readonly ServiceStatus[] {
+    const { catalogue, peers } = this.#state
+    return catalogue.services(identity).map((service) => ({ service, state: stateOf(peers.of(service)) }))
+  }
+
   completes(): boolean {
     return this.#state.catalogue.completes()
   }
@@ -112,6 +118,8 @@ export class Broker {
         return this.#audience.open(event.connection, event.identity)
       case 'connection_closed':
         return this.#audience.close(event.connection)
+      case 'session_left':
+        return this.#audience.leave(event.connection)
       case 'subscribe':
         return this.#audience.watch(event.connection, event.uri)
       case 'unsubscribe':
@@ -302,4 +310,9 @@ export class Broker {
     const grant = this.#state.tokens.revoke(token)
     if (grant !== undefined) this.#audience.revokeSession(grant.identity.session)
   }
+}
+
+function stateOf(workers: ReadonlyMap<PeerId, WorkerPeer>): ServiceStatus['state'] {
+  const states = new Set([...workers.values()].map(({ suspect, state }) => (suspect ? 'suspect' : state)))
+  return (['ready', 'suspect', 'draining'] as const).find((state) => states.has(state)) ?? 'away'
 }

@@ -201,6 +201,12 @@ export class Catalogue {
     return this.#services.get(service)?.definitions.filter(({ kind }) => kind === 'tool') ?? []
   }
 
+  /** In a stable order. */
+  services({ services }: Viewer): string[] {
+    const known = [...this.#services.keys()].filter((service) => services?.includes(service) ?? true)
+    return known.sort(byText)
+  }
+
   completes(): boolean {
     for (const { stored } of this.#services.values()) if ((stored.definitions.completions?.length ?? 0) > 0) return true
     return false

@@ -21,6 +21,7 @@ export type BrokerEvent =
   // From the agents' side
   | { readonly type: 'connection_opened'; readonly connection: ConnectionId; readonly identity: Identity }
   | { readonly type: 'connection_closed'; readonly connection: ConnectionId }
+  | { readonly type: 'session_left'; readonly connection: ConnectionId }
   | { readonly type: 'call'; readonly ref: Ref; readonly connection: ConnectionId; readonly call: CallWish }
   | { readonly type: 'cancel'; readonly ref: Ref }
   | {

@@ -41,6 +41,13 @@ export class AgentEndpoint implements ConnectionListener {
     this.#front.tasks.release(this.connection.identity)
   }
 
+  /** As {@link close}, when the agent has said that it will not come back. */
+  leave(): void {
+    this.#ready.clear()
+    this.connection.leave()
+    this.#front.tasks.release(this.connection.identity)
+  }
+
   #tell(send: (server: Server, era: Era) => Promise<void> | undefined): void {
     for (const [server, era] of this.#ready) {
       send(server, era)?.catch((error: unknown) =>

@@ -383,6 +383,15 @@ describe('sessions', () => {
     expect(other.received).toEqual([])
   })
 
+  it('end at once when the last that was there says goodbye [CB-56]', () => {
+    const { hub, worker, agent } = watched()
+    const second = hub.agent()
+    agent.leave()
+    expect(worker.received).toEqual([])
+    second.leave()
+    expect(worker.take('session_closed').session).toBe('session of main')
+  })
+
   it('live on when an agent comes back in time', () => {
     const { hub, worker, agent } = watched()
     agent.close()

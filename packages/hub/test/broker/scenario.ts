@@ -496,6 +496,11 @@ export class ScenarioAgent {
     this.#hub.step({ type: 'connection_closed', connection: this.connection })
   }
 
+  leave(): void {
+    this.isOpen = false
+    this.#hub.step({ type: 'session_left', connection: this.connection })
+  }
+
   #turn(event: (ref: number) => BrokerEvent): ScenarioCall {
     const call = new ScenarioCall(this.#hub, this.#hub.serial())
     this.#hub.turns.set(call.ref, call)

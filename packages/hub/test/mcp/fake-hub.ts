@@ -10,6 +10,7 @@ import type {
   ConnectionListener,
   HubPort,
   Identity,
+  ServiceStatus,
 } from '../../src/port.js'
 
 /** JSON as a peer sent it: a test looks into it without ceremony. */
@@ -29,6 +30,9 @@ export class FakeHub implements HubPort {
   resources: { uri: string; name: string }[] = []
   resourceTemplates: { uriTemplate: string; name: string }[] = []
   prompts: { name: string }[] = []
+  services: ServiceStatus[] = []
+  /** By the names that agents see. */
+  readonly ownNames = new Map<string, string>()
   completes = true
   known: Promise<void> = Promise.resolve()
   readonly handlers = new Map<string, Handler>()
@@ -78,12 +82,13 @@ export class FakeConnection implements Connection {
   tools = () => this.#hub.tools
   tool = (name: string) => {
     const definition = this.#hub.tools.find((tool) => tool.name === name)
-    return definition && { service: 'fake', workerName: name, definition }
+    return definition && { service: 'fake', workerName: this.#hub.ownNames.get(name) ?? name, definition }
   }
   resources = () => this.#hub.resources
   resourceTemplates = () => this.#hub.resourceTemplates
   prompts = () => this.#hub.prompts
   completes = () => this.#hub.completes
+  services = () => this.#hub.services
 
   async call(call: AgentCall): Promise<CallOutcome> {
     this.#hub.calls.push(call)
@@ -125,6 +130,10 @@ export class FakeConnection implements Connection {
   close(): void {
     this.closed = true
     this.#hub.events.emit('close', this)
+  }
+
+  leave(): void {
+    this.close()
   }
 }
 

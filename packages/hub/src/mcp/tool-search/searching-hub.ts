@@ -146,13 +146,15 @@ class SearchingConnection implements Connection {
   resources: Connection['resources'] = (scope) => this.#inner.resources(scope)
   resourceTemplates: Connection['resourceTemplates'] = (scope) => this.#inner.resourceTemplates(scope)
   prompts: Connection['prompts'] = (scope) => this.#inner.prompts(scope)
+  services: Connection['services'] = () => this.#inner.services()
   completes = (): boolean => this.#inner.completes()
-  resume: Connection['resume'] = (id, body, signal) => this.#inner.resume(id, body, signal)
+  resume: Connection['resume'] = (id, body, signal, listeners) => this.#inner.resume(id, body, signal, listeners)
   abandon: Connection['abandon'] = (id) => this.#inner.abandon(id)
   subscribe = (uri: string): void => this.#inner.subscribe(uri)
   unsubscribe = (uri: string): void => this.#inner.unsubscribe(uri)
   rootsChanged = (): void => this.#inner.rootsChanged()
   close = (): void => this.#inner.close()
+  leave = (): void => this.#inner.leave()
 }
 
 async function matching(list: SearchedList, { query, service, limit }: SearchArguments): Promise<object> {
