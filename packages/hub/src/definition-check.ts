@@ -1,5 +1,6 @@
 import type { DefinitionKind } from '@callboard/protocol'
 import { PromptSchema, ResourceSchema, ResourceTemplateSchema, ToolSchema } from '@modelcontextprotocol/core'
+import { paramHeadersOf } from './param-headers.js'
 
 const schemas = {
   tool: ToolSchema,
@@ -14,7 +15,12 @@ export function inspectDefinition(
   value: { readonly [key: string]: unknown },
 ): string | undefined {
   const parsed = schemas[kind].safeParse(value)
-  if (parsed.success) return undefined
+  if (parsed.success) return kind === 'tool' ? markProblem(value) : undefined
   const [issue] = parsed.error.issues
   return issue === undefined ? 'is not valid' : `${issue.path.join('.')}: ${issue.message}`.slice(0, 512)
+}
+
+function markProblem({ inputSchema }: { readonly [key: string]: unknown }): string | undefined {
+  const scanned = paramHeadersOf(inputSchema)
+  return scanned.kind === 'invalid' ? `inputSchema.${scanned.problem}`.slice(0, 512) : undefined
 }
