@@ -288,6 +288,9 @@ class Hub implements RunningHub {
       const authenticate = await httpAuthentication({ identities, oauth: http.oauth, log: this.#options.log })
       this.#http = await listenHttp(front, {
         addresses: http.addresses,
+        origins: http.origins,
+        ...(http.publicUrl !== undefined && { publicUrl: http.publicUrl }),
+        obstacles: () => this.#obstacles(),
         authenticate: (attach) => {
           const who = authenticate(attach)
           const viewing = (found: Awaited<typeof who>) => this.#viewing(found, attach.view)
@@ -301,6 +304,13 @@ class Hub implements RunningHub {
       this.httpProblem = problem
       this.#options.log.warn({ problem }, 'going on without HTTP')
     }
+  }
+
+  /** Why a client should not come yet, or no more. */
+  #obstacles(): string[] {
+    if (this.#stopping !== undefined) return ['shutting_down']
+    this.#isCatalogueKnown ||= this.#isCatalogueComplete(this.#running())
+    return this.#isCatalogueKnown ? [] : ['catalogue_unknown']
   }
 
   #controls(runner: BrokerRunner, identities: Identities): Parameters<typeof control>[1] {
@@ -327,6 +337,7 @@ class Hub implements RunningHub {
   async #close(): Promise<void> {
     this.#idle?.close()
     this.#tokenWatch?.close()
+    this.#http?.drain()
     await this.#drainWorkers()
     await Promise.allSettled([this.#socket?.close(), this.#http?.close(), this.#closeStdio?.()])
     this.#closeTasks?.()

@@ -1,47 +1,86 @@
 import type { ServerResponse } from 'node:http'
+import type { RequestId } from '@modelcontextprotocol/server'
+import * as limits from './limits.js'
 
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  value: object,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const body = JSON.stringify(value)
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    ...headers,
-  })
-  response.end(body)
-}
-
+/** Why a request is not served, in both shapes that we answer in: the facade's and JSON-RPC's. */
 export interface HttpError {
   readonly status: number
-  readonly code: number
+  /** As the facade spells its codes. */
+  readonly code: string
+  /** The code of JSON-RPC; absent: there is none of its own for this. */
+  readonly rpcCode?: number
+  /** The request's, where it could be read. */
+  readonly id?: RequestId | null
   readonly message: string
+  readonly details?: object
+  readonly suggestions?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** What MCP over HTTP has no code for of its own. */
 export const serverError = -32000
 
-export const wrongMethod: HttpError = {
-  status: 405,
-  code: serverError,
-  message: 'Method not allowed',
-  headers: { allow: 'GET, POST, DELETE' },
+export const noSession: HttpError = {
+  status: 404,
+  code: 'SESSION_NOT_FOUND',
+  rpcCode: -32001,
+  message: 'Session not found',
 }
-export const noSession: HttpError = { status: 404, code: -32001, message: 'Session not found' }
 export const tooBusy: HttpError = {
   status: 503,
-  code: serverError,
+  code: 'OVERLOADED',
   message: 'The hub holds as many sessions as it may',
   headers: { 'retry-after': '60' },
+}
+export const wrongMediaType: HttpError = {
+  status: 415,
+  code: 'UNSUPPORTED_MEDIA_TYPE',
+  message: 'Content-Type must be application/json',
+}
+
+export function wrongMethod(allow: string): HttpError {
+  return { status: 405, code: 'METHOD_NOT_ALLOWED', message: `Method not allowed: only ${allow}`, headers: { allow } }
+}
+
+export function bodyTooLarge(bytesMax: number): HttpError {
+  return { status: 413, code: 'BODY_TOO_LARGE', message: `The body is larger than ${bytesMax} bytes` }
 }
 
 /** The hub has no room for another session. */
 export class TooBusyError extends Error {}
 
-export function sendError(response: ServerResponse, { status, code, message, headers }: HttpError): void {
-  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code, message } }, headers)
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const body = JSON.stringify(value)
+  response.writeHead(status, {
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  })
+  endAnswer(response, body)
+}
+
+/** Whoever does not take its answer holds the bytes, and a connection, for only so long. */
+export function endAnswer(response: ServerResponse, last?: string): void {
+  response.end(last)
+  if (response.writableLength === 0) return
+  const cut = setTimeout(() => response.destroy(), limits.untakenAnswerMs).unref()
+  response.once('close', () => clearTimeout(cut))
+}
+
+export function sendRpcError(response: ServerResponse, error: HttpError): void {
+  const { status, rpcCode = serverError, id = null, message, details, headers } = error
+  const body = { jsonrpc: '2.0', id, error: { code: rpcCode, message, ...(details && { data: details }) } }
+  sendJson(response, status, body, headers)
+}
+
+/** As the contract of the facade has it. */
+export function sendFacadeError(response: ServerResponse, error: HttpError): void {
+  const { status, code, message, details, suggestions, headers } = error
+  const body = { success: false, error: message, error_code: code, details, suggestions }
+  sendJson(response, status, body, headers)
 }

@@ -1,36 +1,81 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { HttpError } from './answers.js'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
+export interface GuardOptions {
+  /** What we are bound to, allowed as `Host` beside the loopback names. */
+  readonly hosts: readonly string[]
+  /** Allowed as `Origin`, as browsers send them. */
+  readonly origins?: readonly string[]
+  /** Where a reverse proxy serves us: its host may be named, and its pages may ask. */
+  readonly publicUrl?: string
+}
+
 /** Refuses what a web page could make a browser send to a loopback port (DNS rebinding, cross-site requests). */
 export class RequestGuard {
-  readonly #hosts: ReadonlySet<string>
+  readonly #names: ReadonlySet<string>
+  readonly #publicHosts: ReadonlySet<string>
+  readonly #origins: ReadonlySet<string>
+  readonly #listed: ReadonlySet<string>
 
-  /** `boundHosts`: addresses that we listen on, allowed as `Host` beside the loopback names. */
-  constructor(boundHosts: readonly string[]) {
-    this.#hosts = new Set([...loopbackNames, ...boundHosts.map(bracketed)])
+  constructor({ hosts, origins = [], publicUrl }: GuardOptions) {
+    this.#names = new Set([...loopbackNames, ...hosts.map(bracketed)])
+    this.#publicHosts = new Set(publicUrl === undefined ? [] : authoritiesOf(publicUrl))
+    this.#listed = new Set(origins)
+    this.#origins = new Set(publicUrl === undefined ? origins : [...origins, publicUrl])
   }
 
-  /** Says what is wrong with a request, if anything. */
-  refusalOf(headers: IncomingHttpHeaders): string | undefined {
-    const host = hostnameOf(`http://${headers.host ?? ''}`)
-    if (host === undefined || !this.#hosts.has(host)) return 'the Host header names none of our addresses'
-    if (headers.origin === undefined) return undefined
-    const origin = hostnameOf(headers.origin)
-    return origin !== undefined && loopbackNames.includes(origin)
-      ? undefined
-      : 'requests of this Origin are not allowed'
+  /** Says what is wrong with a request, if anything. `port`: the one of ours that it came to. */
+  refusalOf(
+    { host, origin }: Pick<IncomingHttpHeaders, 'host' | 'origin'>,
+    port: number | undefined,
+  ): HttpError | undefined {
+    if (!this.#isOurs(host, port)) return hostNotAllowed
+    if (origin === undefined || this.#origins.has(origin) || isLoopbackOrigin(origin)) return undefined
+    return originNotAllowed
+  }
+
+  #isOurs(host: string | undefined, port: number | undefined): boolean {
+    const named = host === undefined ? undefined : authorityOf(host)
+    if (named === undefined) return false
+    return this.#publicHosts.has(named.host) || (this.#names.has(named.hostname) && Number(named.port || 80) === port)
+  }
+
+  /** Whether pages of this origin may read what we answer. */
+  isListed(origin: string): boolean {
+    return this.#listed.has(origin)
   }
 }
 
-/** Brackets included where the name is an IPv6 address; undefined for anything that is no origin. */
-function hostnameOf(origin: string): string | undefined {
-  try {
-    const { hostname, username, password, pathname } = new URL(origin)
-    return username === '' && password === '' && pathname === '/' && hostname !== '' ? hostname : undefined
-  } catch {
-    return undefined
-  }
+const hostNotAllowed: HttpError = {
+  status: 403,
+  code: 'HOST_NOT_ALLOWED',
+  message: 'The Host header names none of our addresses; behind a reverse proxy set "http.publicUrl"',
+}
+const originNotAllowed: HttpError = {
+  status: 403,
+  code: 'ORIGIN_NOT_ALLOWED',
+  message: 'Pages of this Origin may not use the hub; list it under "http.origins" to allow them',
+}
+
+/** In the form that all spellings share; undefined for anything but a host and perhaps a port. */
+function authorityOf(text: string): URL | undefined {
+  // A URL would read a path, a query or a user out of it.
+  return /^[\w.:[\]-]+$/.test(text) && URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined
+}
+
+/** With and without the port that its scheme implies. */
+function authoritiesOf(url: string): string[] {
+  const { host, port, protocol } = new URL(url)
+  return port === '' && protocol === 'https:' ? [host, `${host}:443`] : [host]
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  if (!URL.canParse(origin)) return false
+  const url = new URL(origin)
+  const isBare = url.origin === origin.toLowerCase() && (url.protocol === 'http:' || url.protocol === 'https:')
+  return isBare && loopbackNames.includes(url.hostname)
 }
 
 function bracketed(host: string): string {

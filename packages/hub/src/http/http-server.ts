@@ -2,11 +2,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { McpFront } from '../mcp/mcp-server.js'
 import type { OAuthConfig } from '../oauth-config.js'
-import { sendJson } from './answers.js'
-import { RequestGuard } from './guards.js'
+import { sendFacadeError } from './answers.js'
+import { Callers, type HttpAuthenticate } from './callers.js'
+import { ExchangeWriter, type StreamOptions } from './exchange.js'
+import { Facade } from './facade.js'
+import { type GuardOptions, RequestGuard } from './guards.js'
 import * as limits from './limits.js'
-import { type HttpAuthenticate, McpEndpoint } from './mcp-endpoint.js'
-import { answerMetadata } from './oauth-metadata.js'
+import { McpEndpoint } from './mcp-endpoint.js'
+import { metadataByPath } from './oauth-metadata.js'
+import { OpenExchanges } from './open-exchanges.js'
+import { BodyReader } from './request-body.js'
+import { Routes } from './routes.js'
+import { SharedConnections } from './shared-connections.js'
 
 export interface HttpAddress {
   readonly host: string
@@ -14,18 +21,22 @@ export interface HttpAddress {
   readonly port: number
 }
 
-export interface HttpOptions {
+export interface HttpOptions extends Omit<GuardOptions, 'hosts'> {
   readonly addresses?: readonly HttpAddress[]
   readonly authenticate: HttpAuthenticate
   /** The authorization server that we tell clients of. */
   readonly oauth?: OAuthConfig
-  readonly requestBytesMax?: number
+  /** Why the hub is not ready to serve; empty: it is. */
+  readonly obstacles?: () => readonly string[]
   readonly connectionsMax?: number
+  readonly streams?: StreamOptions
 }
 
 export interface HttpFront {
   /** What we listen on in the end. */
   readonly addresses: readonly HttpAddress[]
+  /** Nobody new comes in; who is in may stay until {@link close}, and is told to leave with the next answer. */
+  drain(): void
   close(): Promise<void>
 }
 
@@ -48,58 +59,71 @@ export const defaultAddresses: readonly HttpAddress[] = [
 
 /** @throws AddressInUseError, or what the system says against an address; then nothing is left open. */
 export async function listenHttp(front: McpFront, options: HttpOptions): Promise<HttpFront> {
+  const { authenticate, oauth, obstacles = () => [], connectionsMax = limits.connectionsMax, streams } = options
+  const callers = new Callers(authenticate)
+  const shared = new SharedConnections(front.hub)
+  const bodies = new BodyReader()
+  const mcp = new McpEndpoint({ front, callers, shared, bodies, writer: new ExchangeWriter(streams) })
+  const facade = new Facade({ front, shared, bodies })
   const wanted = options.addresses ?? defaultAddresses
-  const mcp = new McpEndpoint(front, options.authenticate, options.requestBytesMax ?? limits.requestBytesMax)
-  const guard = new RequestGuard(wanted.map(({ host }) => host))
+  const guard = new RequestGuard({ ...options, hosts: wanted.map(({ host }) => host) })
+  const routes = new Routes({
+    guard,
+    callers,
+    mcp,
+    facade,
+    obstacles,
+    metadata: new Map(oauth && metadataByPath(oauth)),
+  })
+  const open = new OpenExchanges()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    route(guard, mcp, options.oauth, request, response).catch((error: unknown) => {
+    open.add(response)
+    routes.serve(request, response).catch((error: unknown) => {
       front.log.debug({ err: error }, 'an HTTP request failed')
       if (response.headersSent) response.destroy()
-      else sendJson(response, 500, { error: { code: 'internal', message: 'internal error' } })
+      else sendFacadeError(response, { status: 500, code: 'INTERNAL', message: 'Internal error' })
     })
   }
-  const servers = await listenAll(wanted, () => serverOf(onRequest, options.connectionsMax ?? limits.connectionsMax))
-  const sweep = setInterval(() => mcp.sweep(), limits.sweepIntervalMs)
+  const servers = await listenAll(wanted, () => serverOf(onRequest, connectionsMax))
+  const sweep = setInterval(() => {
+    mcp.sweep()
+    shared.sweep()
+  }, limits.sweepIntervalMs)
   sweep.unref()
+  const closed = once(() => allClosed(servers))
+  const drain = () => {
+    void closed()
+    open.drain()
+  }
   return {
     addresses: servers.map(addressOf),
+    drain,
     close: async () => {
       clearInterval(sweep)
-      await closeAll(servers, () => mcp.close())
+      drain()
+      await mcp.close()
+      shared.close()
+      await cutOpen(servers, closed())
     },
   }
-}
-
-async function route(
-  guard: RequestGuard,
-  mcp: McpEndpoint,
-  oauth: OAuthConfig | undefined,
-  request: IncomingMessage,
-  response: ServerResponse,
-) {
-  const refusal = guard.refusalOf(request.headers)
-  if (refusal !== undefined) return sendJson(response, 403, { error: { code: 'forbidden', message: refusal } })
-  const path = (request.url ?? '/').split('?', 1)[0]
-  if (path === '/mcp') return mcp.handle(request, response)
-  if (oauth !== undefined && answerMetadata(oauth, path, request, response)) return
-  if (path !== '/healthz')
-    return sendJson(response, 404, { error: { code: 'not_found', message: `there is no ${path}` } })
-  if (request.method === 'GET' || request.method === 'HEAD') return sendJson(response, 200, { status: 'ok' })
-  const error = { code: 'method_not_allowed', message: 'only GET' }
-  return sendJson(response, 405, { error }, { allow: 'GET, HEAD' })
 }
 
 function serverOf(
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
   connectionsMax: number,
 ): Server {
-  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = limits
-  const timeouts = {
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
+  const options = {
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: limits.timeoutCheckIntervalMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    maxHeaderSize: limits.headersBytesMax,
+    // Refused by our own check, in words.
+    requireHostHeader: false,
   }
-  const server = createServer(timeouts, onRequest)
+  const server = createServer(options, onRequest)
+  // Whoever asks before sending a large body learns what is wrong with the request instead of sending it.
+  server.on('checkContinue', onRequest)
   server.maxConnections = connectionsMax
   return server
 }
@@ -143,14 +167,25 @@ function addressOf(server: Server): HttpAddress {
   return { host: address, port }
 }
 
-/** Nothing new comes in, streams end, requests that are being answered get a moment. */
-async function closeAll(servers: readonly Server[], endStreams: () => Promise<void>): Promise<void> {
-  const closed = Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))))
-  await endStreams()
+/** Resolves when the last connection is gone. */
+async function allClosed(servers: readonly Server[]): Promise<void> {
+  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))))
+}
+
+/** Streams have ended by now; requests that are being answered get a moment. */
+async function cutOpen(servers: readonly Server[], closed: Promise<void>): Promise<void> {
   for (const server of servers) server.closeIdleConnections()
   const cut = setTimeout(() => {
     for (const server of servers) server.closeAllConnections()
   }, limits.closeGraceMs)
   await closed
   clearTimeout(cut)
+}
+
+function once<T>(begin: () => T): () => T {
+  let begun: { readonly value: T } | undefined
+  return () => {
+    begun ??= { value: begin() }
+    return begun.value
+  }
 }

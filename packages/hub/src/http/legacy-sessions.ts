@@ -1,7 +1,15 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  type JSONRPCMessage,
+  type RequestId,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import { AgentEndpoint } from '../mcp/agent-endpoint.js'
+import { isCancellation } from '../mcp/json-rpc.js'
 import type { McpFront } from '../mcp/mcp-server.js'
 import type { Identity } from '../port.js'
+import { serverError } from './answers.js'
+import { requestIdsOf } from './incoming.js'
+import { EventMemory, KeptEvents } from './kept-events.js'
 import * as limits from './limits.js'
 import { placeToTake } from './room.js'
 import { laterOf, standingOf } from './standing.js'
@@ -9,13 +17,16 @@ import { laterOf, standingOf } from './standing.js'
 export interface LegacySession {
   readonly id: string
   readonly identity: Identity
-  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly transport: SessionTransport
+  /** What a client that lost a stream can come back for. */
+  readonly events: Pick<KeptEvents, 'knows'>
   /** Requests and streams that are open; their number keeps a session from being idle. */
   enter(): void
   leave(): void
 }
 
 interface Held extends LegacySession {
+  readonly events: KeptEvents
   readonly endpoint: AgentEndpoint
   open: number
   idleSince: number
@@ -26,6 +37,7 @@ interface Held extends LegacySession {
 export class LegacySessions {
   readonly #front: McpFront
   readonly #now: () => number
+  readonly #memory = new EventMemory()
   readonly #byId = new Map<string, Held>()
 
   constructor(front: McpFront, now: () => number = Date.now) {
@@ -58,6 +70,7 @@ export class LegacySessions {
   sweep(): void {
     for (const session of this.#byId.values()) {
       if (session.until !== undefined && this.#now() >= session.until) this.#end(session)
+      session.events.sweep()
       const idle = this.#now() - session.idleSince
       if (session.open === 0 && idle >= limits.legacySessionIdleMs) this.#end(session)
     }
@@ -74,14 +87,19 @@ export class LegacySessions {
   }
 
   #build(id: string, identity: Identity): Held {
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const events = new KeptEvents(this.#memory, this.#now)
+    const transport = new SessionTransport({
       sessionIdGenerator: () => id,
-      onsessionclosed: () => this.#end(session),
+      onsessionclosed: () => this.#end(session, 'left'),
+      eventStore: events,
+      retryInterval: limits.streamRetryMs,
+      keepAliveMs: 0,
     })
     const session: Held = {
       id,
       identity,
       transport,
+      events,
       endpoint: new AgentEndpoint(this.#front, identity, () => this.#end(session)),
       open: 0,
       until: identity.until,
@@ -99,9 +117,44 @@ export class LegacySessions {
     return session
   }
 
-  #end(session: Held): void {
+  #end(session: Held, how: 'left' | 'given_up' = 'given_up'): void {
     if (!this.#byId.delete(session.id)) return
-    session.endpoint.close()
+    if (how === 'left') session.endpoint.leave()
+    else session.endpoint.close()
     session.transport.close().catch(() => {})
+    session.events.clear()
+  }
+}
+
+/** The SDK's, which loses its way between requests of one id, and leaves the stream of a cancelled one open for ever. */
+class SessionTransport extends WebStandardStreamableHTTPServerTransport {
+  readonly #open = new Set<RequestId>()
+
+  /** An id among those of new requests that is in use; undefined: they are all taken now. */
+  claim(messages: readonly JSONRPCMessage[]): RequestId | undefined {
+    const ids = requestIdsOf(messages)
+    const used = ids.find((id) => this.#open.has(id))
+    if (used !== undefined) return used
+    for (const id of ids) this.#open.add(id)
+    return undefined
+  }
+
+  /** For requests that never got anywhere. */
+  release(messages: readonly JSONRPCMessage[]): void {
+    for (const id of requestIdsOf(messages)) this.#open.delete(id)
+  }
+
+  /** Its HTTP request waits for an end that the protocol does not give it: so an error it is. */
+  async endCancelled(messages: readonly JSONRPCMessage[]): Promise<void> {
+    for (const message of messages.filter(isCancellation)) {
+      const id = message.params?.['requestId'] as RequestId
+      const error = { code: serverError, message: 'The request was cancelled' }
+      if (this.#open.has(id)) await this.send({ jsonrpc: '2.0', id, error })
+    }
+  }
+
+  override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
+    if ('result' in message || 'error' in message) this.#open.delete(message.id as RequestId)
+    return super.send(message, options)
   }
 }

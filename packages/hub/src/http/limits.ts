@@ -3,14 +3,43 @@ import { inputWaitMs } from '../mcp/limits.js'
 
 /** Every limit of the HTTP front, with the reason for its value. */
 
-/** As much as a worker takes; the SDK's own bound is the same. */
-export const requestBytesMax = bodyBytesMax
+/** What JSON-RPC wraps around the params, which may be as large as a worker takes them. */
+const envelopeBytesMax = 64 * 1024
+export const requestBytesMax = bodyBytesMax + envelopeBytesMax
+/** Of the facade, as its contract has it: its body is hardly more than the arguments. */
+export const facadeBytesMax = bodyBytesMax
+/** Bodies that are being read, of all clients together. */
+export const unfinishedBodiesBytesMax = 128 * 1024 * 1024
+/** Node's own default; a mirrored tool argument is a routing key and no document. */
+export const headersBytesMax = 16 * 1024
 /** For headers, and for the whole of a request: a client that dawdles holds a connection. */
 export const headersTimeoutMs = 10_000
 export const requestTimeoutMs = 30_000
+/** How exactly both are kept. */
+export const timeoutCheckIntervalMs = 5_000
 export const keepAliveTimeoutMs = 60_000
+/** For the largest answer over a slow line. */
+export const untakenAnswerMs = 5 * 60_000
 /** Agents and the streams that each holds open. */
 export const connectionsMax = 1024
+
+/** Less than any proxy waits for a stream that says nothing; most cut after 60 s, some after 30. */
+export const streamKeepAliveMs = 15_000
+/** Sent and not yet taken from one stream: some of the largest answers. Its reader has stopped reading. */
+export const streamUnreadBytesMax = 16 * 1024 * 1024
+/** After a stream has ended, before a client comes for the rest of it. */
+export const streamRetryMs = 1_000
+
+/** What one legacy session may come back for: two of the largest answers. */
+export const keptEventsBytesMax = 2 * bodyBytesMax
+export const keptEventsMax = 1024
+/** Streams of one session, for each of which an event may be asked for. */
+export const keptStreamsMax = 256
+/** Of all sessions together. */
+export const keptEventsTotalBytesMax = 128 * 1024 * 1024
+/** A client that lost its connection is back long before. */
+export const keptAnswersMs = 5 * 60_000
+
 /** Legacy clients that came by and may come back. */
 export const legacySessionsMax = 1024
 export const legacySessionIdleMs = 30 * 60_000
@@ -18,8 +47,8 @@ export const legacySessionIdleMs = 30 * 60_000
 export const sharedConnectionsMax = 1024
 /** Of either, for one principal: callers without a token are one, and a quarter is enough for them. */
 export const principalPlacesMax = 256
-/** A call that asked its caller for input waits on the connection of a request that is over. */
-export const sharedConnectionIdleMs = inputWaitMs + 60_000
+/** What a session has open, like a project, outlives a person's pause between two requests. */
+export const sharedConnectionIdleMs = legacySessionIdleMs
 export const sweepIntervalMs = 30_000
 /** A token is checked by what the authorization server said of its keys within this time. */
 export const keysAgeMsMax = 10 * 60_000
@@ -47,5 +76,12 @@ export const failedAttemptPauseMs = 1_000
 /** After which a closing server cuts what is still open. */
 export const closeGraceMs = 500
 
+/** Names of headers that a page wants to send. */
+export const preflightHeadersLengthMax = 4096
+/** Chrome remembers no longer than two hours, Firefox a day; ten minutes spare nearly all questions. */
+export const preflightSecondsMax = 600
+
 if (sharedConnectionIdleMs <= inputWaitMs)
-  throw new Error('a connection must outlive the questions that were asked on it')
+  throw new Error('a connection must outlive the questions that were asked on it, which wait while no request is open')
+if (streamUnreadBytesMax <= requestBytesMax) throw new Error('the largest answer must fit a stream')
+if (keptEventsBytesMax > keptEventsTotalBytesMax) throw new Error('one session must fit what is kept for all')

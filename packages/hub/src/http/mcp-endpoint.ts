@@ -1,265 +1,250 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type NodeIncomingMessageLike, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node'
-import {
-  createMcpHandler,
-  isJsonContentType,
-  isLegacyRequest,
-  legacyStatelessFallback,
-} from '@modelcontextprotocol/server'
-import type { ClientView } from '../catalogue-config.js'
+import { classifyInboundRequest, createMcpHandler, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import { sessionNameOf } from '../mcp/agent-request.js'
 import { scopeOf } from '../mcp/client-descriptor.js'
-import { parseClientView } from '../mcp/client-view.js'
 import { invalidRequest, isRecord } from '../mcp/json-rpc.js'
-import { depthMax, watchedUrisMax } from '../mcp/limits.js'
+import { watchedUrisMax } from '../mcp/limits.js'
 import { createMcpServer, type McpFront } from '../mcp/mcp-server.js'
 import type { Identity, ListScope } from '../port.js'
-import { type AnswerForm, collapsed, settleAccept } from './accept.js'
-import { type HttpError, noSession, sendError, serverError, TooBusyError, tooBusy, wrongMethod } from './answers.js'
-import { bearerTokenOf } from './bearer-token.js'
+import { settleAccept, takeJsonOnly } from './accept.js'
+import { type HttpError, noSession, sendJson, sendRpcError, wrongMethod } from './answers.js'
+import type { Callers } from './callers.js'
+import { type Exchange, type ExchangeWriter, whenClosed } from './exchange.js'
+import { errorOf, type Incoming, parseIncoming } from './incoming.js'
 import { type LegacySession, LegacySessions } from './legacy-sessions.js'
-import { readJsonBody } from './request-body.js'
-import { type Lease, SharedConnections } from './shared-connections.js'
-
-export interface HttpAttach {
-  /** The bearer token of the request; absent: it has no Authorization at all. */
-  readonly token?: string
-  /** Which of its sessions the client means: ours for a legacy one, one of its own choice otherwise; absent: it has but one. */
-  readonly session?: { readonly kind: 'legacy' | 'chosen'; readonly name: string }
-  /** What the client wants in its lists, from the URL. */
-  readonly view?: ClientView
-}
-
-export interface HttpRefusal {
-  readonly status: number
-  readonly error: { readonly code: string; readonly message: string }
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-export type HttpAuthenticate = (attach: HttpAttach) => Identity | HttpRefusal | Promise<Identity | HttpRefusal>
-
-/** One HTTP request, as far as it is read. */
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly body: unknown
-  readonly form: AnswerForm
-}
+import { requestBytesMax } from './limits.js'
+import { headerMismatchOf } from './mirrored-arguments.js'
+import { type BodyReader, parseJsonBody } from './request-body.js'
+import type { Lease, SharedConnections } from './shared-connections.js'
+import { serveStateless } from './stateless.js'
+import { unknownMethodAs404 } from './unknown-method.js'
 
 type Handler = ReturnType<typeof createMcpHandler>
 
+/** What `/mcp` shares with the rest of the HTTP front. */
+export interface McpEndpointParts {
+  readonly front: McpFront
+  readonly callers: Callers
+  readonly shared: SharedConnections
+  readonly bodies: BodyReader
+  readonly writer: ExchangeWriter
+}
+
+/** A request to `/mcp` whose sender is known. */
+interface Posted extends Exchange {
+  readonly messages: readonly JSONRPCMessage[]
+  /** Who sends it, in the one session that needs no name. */
+  readonly caller: Identity
+}
+
 /** `/mcp`: streamable HTTP of both generations. */
 export class McpEndpoint {
-  readonly #front: McpFront
-  readonly #authenticate: HttpAuthenticate
-  readonly #bytesMax: number
+  readonly #parts: McpEndpointParts
   readonly #sessions: LegacySessions
-  readonly #shared: SharedConnections
   readonly #handlers = new Set<Handler>()
 
-  constructor(front: McpFront, authenticate: HttpAuthenticate, requestBytesMax: number) {
-    this.#front = front
-    this.#authenticate = authenticate
-    this.#bytesMax = requestBytesMax
-    this.#sessions = new LegacySessions(front)
-    this.#shared = new SharedConnections(front.hub)
+  constructor(parts: McpEndpointParts) {
+    this.#parts = parts
+    this.#sessions = new LegacySessions(parts.front)
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      const refusal = await this.#dispatch(request, response)
-      if (refusal !== undefined) sendError(response, refusal)
-    } catch (error) {
-      if (!(error instanceof TooBusyError)) throw error
-      sendError(response, tooBusy)
-    }
+  /** @throws TooBusyError */
+  async handle(request: IncomingMessage, response: ServerResponse, caller: Identity): Promise<void> {
+    const refusal = await this.#dispatch(request, response, caller)
+    if (refusal !== undefined) sendRpcError(response, refusal)
   }
 
   sweep(): void {
     this.#sessions.sweep()
-    this.#shared.sweep()
   }
 
   /** Ends all streams; those of modern clients are told that it was on purpose. */
   async close(): Promise<void> {
     await Promise.all([...this.#handlers].map((handler) => handler.close()))
     this.#sessions.close()
-    this.#shared.close()
   }
 
   /** Answers, or returns why not. */
-  async #dispatch(request: IncomingMessage, response: ServerResponse): Promise<HttpError | undefined> {
+  async #dispatch(request: IncomingMessage, response: ServerResponse, caller: Identity) {
     switch (request.method) {
       case 'POST':
-        return this.#post(request, response)
+        return this.#post(request, response, caller)
       case 'GET':
       case 'DELETE':
-        return this.#inSession({ request, response, body: undefined, form: 'stream' })
+        return this.#inSession({ request, response, body: undefined, form: 'stream', messages: [], caller })
       default:
-        return wrongMethod
+        return wrongMethod('GET, POST, DELETE')
     }
   }
 
-  async #post(request: IncomingMessage, response: ServerResponse): Promise<HttpError | undefined> {
-    if (!isJsonContentType(request.headers['content-type'] ?? null)) {
-      return { status: 415, code: serverError, message: 'Content-Type must be application/json' }
-    }
+  async #post(request: IncomingMessage, response: ServerResponse, caller: Identity): Promise<HttpError | undefined> {
+    const read = await this.#parts.bodies.read(request, response, requestBytesMax)
+    if (read.kind === 'refused') return read.error
     const form = settleAccept(request)
-    if (form === 'none') return { status: 406, code: serverError, message: 'Accept must allow application/json' }
-    const body = await readJsonBody(request, this.#bytesMax)
-    if (body.kind === 'too_large') {
-      const message = `The body is larger than ${this.#bytesMax} bytes`
-      return { status: 413, code: serverError, message, headers: { connection: 'close' } }
-    }
-    if (body.kind === 'too_deep') {
-      return { status: 400, code: invalidRequest, message: `Invalid request: nested deeper than ${depthMax} levels` }
-    }
-    if (body.kind === 'invalid') return { status: 400, code: -32700, message: 'Parse error: the body is not JSON' }
-    return this.#serve({ request, response, body: body.value, form })
+    if (form === undefined) return notAcceptable
+    const parsed = parseJsonBody(read.value)
+    if (parsed.kind === 'refused') return parsed.error
+    const incoming = parseIncoming(parsed.value, headerOf(request, 'mcp-protocol-version'))
+    if (incoming.kind === 'refused') return incoming.error
+    return this.#serve(postedOf(incoming, { request, response, form, caller }))
   }
 
-  async #serve(exchange: Exchange): Promise<HttpError | undefined> {
-    const { request, body } = exchange
-    const probe = await toWebRequest(request as NodeIncomingMessageLike, body)
-    if (!(await isLegacyRequest(probe, body))) return this.#modern(exchange)
-    if (isRecord(body) && body['method'] === 'initialize') return this.#initialize(exchange)
-    if (request.headers['mcp-session-id'] !== undefined) return this.#inSession(exchange)
-    return this.#stateless(exchange)
+  async #serve(posted: Posted): Promise<HttpError | undefined> {
+    const { request, body, faults, messages } = posted
+    if (faults !== undefined && messages.length === 0) return void sendJson(posted.response, 400, faults)
+    if (posted.form === 'json') takeJsonOnly(request)
+    if (!isLegacy(request, body)) return this.#modern(posted)
+    if (isRecord(body) && body['method'] === 'initialize') return this.#initialize(posted)
+    if (request.headers['mcp-session-id'] !== undefined) return this.#inSession(posted)
+    return this.#stateless(posted)
   }
 
-  async #initialize(exchange: Exchange) {
+  async #initialize(posted: Posted): Promise<HttpError | undefined> {
     const id = randomUUID()
-    const identity = await this.#identify(exchange.request, { kind: 'legacy', name: id })
-    if ('error' in identity) return refused(identity)
+    const identity = await this.#parts.callers.identify(posted.request, { kind: 'legacy', name: id })
+    if ('status' in identity) return identity
     const session = await this.#sessions.create(id, identity)
-    return this.#converse(session, exchange)
+    return this.#converse(session, posted)
   }
 
-  async #inSession(exchange: Exchange) {
-    const id = exchange.request.headers['mcp-session-id']
-    if (typeof id !== 'string') return wrongMethod
-    const identity = await this.#identify(exchange.request, { kind: 'legacy', name: id })
-    if ('error' in identity) return refused(identity)
+  async #inSession(posted: Posted): Promise<HttpError | undefined> {
+    const id = headerOf(posted.request, 'mcp-session-id')
+    if (id === undefined) return wrongMethod('POST')
+    const identity = await this.#parts.callers.identify(posted.request, { kind: 'legacy', name: id })
+    if ('status' in identity) return identity
     const session = this.#sessions.find(id, identity)
-    return session === undefined ? noSession : this.#converse(session, exchange)
+    if (session === undefined) return noSession
+    const lastEventId = headerOf(posted.request, 'last-event-id')
+    const isResuming = posted.request.method === 'GET' && lastEventId !== undefined
+    return isResuming && !session.events.knows(lastEventId) ? unknownEvent : this.#converse(session, posted)
   }
 
-  async #converse(session: LegacySession, exchange: Exchange) {
-    const { response, body } = exchange
+  async #converse(session: LegacySession, posted: Posted): Promise<HttpError | undefined> {
+    const { response, body, messages } = posted
+    const { transport } = session
+    const used = transport.claim(messages)
+    if (used !== undefined) {
+      return errorOf({ code: invalidRequest, message: 'Invalid request: the id is in use', id: used })
+    }
     session.enter()
     whenClosed(response, () => session.leave())
-    const options = body === undefined ? {} : { parsedBody: body }
-    await answer(exchange, (webRequest) => session.transport.handleRequest(webRequest, options))
+    await this.#parts.writer.answer(posted, false, async (request) => {
+      const served = await transport.handleRequest(request, body === undefined ? {} : { parsedBody: body })
+      if (served.ok) await transport.endCancelled(messages)
+      else transport.release(messages)
+      return served
+    })
     return undefined
   }
 
   /** A legacy client that did not introduce itself: one request, one answer. */
-  async #stateless(exchange: Exchange) {
-    const identity = await this.#identify(exchange.request)
-    if ('error' in identity) return refused(identity)
-    const lease = this.#leaseFor(identity, exchange.response)
-    const serve = legacyStatelessFallback(() => createMcpServer(this.#front, lease.connection, 'legacy'), this.#report)
-    await answer(exchange, (webRequest) => serve(webRequest, { parsedBody: exchange.body }))
+  async #stateless(posted: Posted): Promise<undefined> {
+    const lease = this.#leaseFor(posted.caller, posted.response)
+    const createServer = () => createMcpServer(this.#parts.front, lease.connection, 'legacy')
+    await this.#parts.writer.answer(posted, false, (request) => serveStateless(createServer(), request, posted.body))
+  }
+
+  async #modern(posted: Posted): Promise<HttpError | undefined> {
+    const { response, body, form } = posted
+    const identity = await this.#inChosenSession(posted)
+    if ('status' in identity) return identity
+    const listens = isRecord(body) && body['method'] === 'subscriptions/listen'
+    if (listens && form === 'json') return subscriptionIsStream
+    const lease = this.#leaseFor(identity, response)
+    const handler = this.#handlerFor(lease, posted)
+    if (listens) lease.listen(announcerOf(handler), urisIn(body))
+    await this.#parts.writer.answer(posted, true, (request) => handler.serve(request))
     return undefined
   }
 
-  async #modern(exchange: Exchange) {
-    const { response, body, form } = exchange
+  async #inChosenSession({ request, body, caller }: Posted): Promise<Identity | HttpError> {
     const name = sessionNameIn(body)
-    const identity = await this.#identify(exchange.request, name === undefined ? undefined : { kind: 'chosen', name })
-    if ('error' in identity) return refused(identity)
-    const listens = isRecord(body) && body['method'] === 'subscriptions/listen'
-    if (listens && form === 'json') {
-      return {
-        status: 406,
-        code: serverError,
-        message: 'A subscription is a stream: Accept must allow text/event-stream',
-      }
-    }
-    const lease = this.#leaseFor(identity, response)
-    const handler = this.#handlerFor(lease, response)
-    if (listens) lease.listen(announcerOf(handler), urisIn(body))
-    await answer(exchange, (webRequest) => handler.fetch(webRequest, { parsedBody: body }))
-    return undefined
+    return name === undefined ? caller : this.#parts.callers.identify(request, { kind: 'chosen', name })
   }
 
   /** One per request, so that the subscribers of one identity never hear of what another one sees. */
-  #handlerFor(lease: Lease, response: ServerResponse): Handler {
-    const handler = createMcpHandler(() => createMcpServer(this.#front, lease.connection, 'modern'), {
-      legacy: 'reject',
-      onerror: this.#report,
-    })
+  #handlerFor(lease: Lease, { request, response, body }: Posted) {
+    let mismatch: Response | undefined
+    const handler = createMcpHandler(
+      () => {
+        // The SDK has compared the other headers by now, and would compare these if it knew the tools.
+        mismatch = headerMismatchOf(body, request.headers, lease.connection)
+        if (mismatch !== undefined) throw new Error('headers and arguments disagree')
+        return createMcpServer(this.#parts.front, lease.connection, 'modern')
+      },
+      { legacy: 'reject', keepAliveMs: 0, onerror: this.#report },
+    )
     this.#handlers.add(handler)
     whenClosed(response, () => this.#handlers.delete(handler))
-    return handler
+    const serve = async (webRequest: Request) => {
+      const served = await handler.fetch(webRequest, { parsedBody: body })
+      return mismatch ?? unknownMethodAs404(served, body)
+    }
+    return { notify: handler.notify, serve }
   }
 
   #leaseFor(identity: Identity, response: ServerResponse): Lease {
-    const lease = this.#shared.acquire(identity)
+    const lease = this.#parts.shared.acquire(identity)
     whenClosed(response, () => lease.release())
     lease.onEnded(() => response.destroy())
     return lease
   }
 
-  async #identify(request: IncomingMessage, session?: HttpAttach['session']): Promise<Identity | HttpRefusal> {
-    const bearer = bearerTokenOf(request.headers)
-    if (bearer === 'malformed') return malformedAuthorization
-    const view = viewIn(request.url)
-    if (typeof view === 'string') return { status: 400, error: { code: 'bad_query', message: `The URL's ${view}` } }
-    return this.#authenticate({
-      ...(bearer !== undefined && { token: bearer.token }),
-      ...(session !== undefined && { session }),
-      ...(Object.keys(view).length > 0 && { view }),
-    })
-  }
-
   #report = (error: Error): void => {
-    this.#front.log.debug({ err: error }, 'an HTTP request was refused')
+    this.#parts.front.log.debug({ err: error }, 'an HTTP request was refused')
   }
 }
 
-const malformedAuthorization: HttpRefusal = {
-  status: 401,
-  error: { code: 'unauthorized', message: 'Authorization must be "Bearer", a space and a token' },
-  headers: { 'www-authenticate': 'Bearer' },
+const notAcceptable: HttpError = {
+  status: 406,
+  code: 'NOT_ACCEPTABLE',
+  message: 'Accept must allow application/json',
+}
+const subscriptionIsStream: HttpError = {
+  status: 406,
+  code: 'NOT_ACCEPTABLE',
+  message: 'A subscription is a stream: Accept must allow text/event-stream',
+}
+const unknownEvent: HttpError = {
+  status: 400,
+  code: 'UNKNOWN_EVENT',
+  message: 'Nothing is kept from that Last-Event-ID on: open the stream without it, or repeat the request',
 }
 
-/** The client may have left while we found out who it is; then the event has been. */
-function whenClosed(response: ServerResponse, end: () => void): void {
-  if (response.closed) end()
-  else response.once('close', end)
-}
-
-function refused({ status, error, headers }: HttpRefusal): HttpError {
-  return { status, code: serverError, message: error.message, ...(headers !== undefined && { headers }) }
-}
-
-/** Turns a Node request into the web's, and the web's response back into Node's. */
-function answer(
-  { request, response, body, form }: Exchange,
-  serve: (request: Request) => Promise<Response>,
-): Promise<void> {
-  const fetch = async (webRequest: Request) => {
-    const served = await serve(webRequest)
-    return form === 'json' ? collapsed(served) : served
+/** As the SDK's handler for the other generation will see it. */
+function isLegacy(request: IncomingMessage, body: unknown): boolean {
+  const headers = {
+    protocolVersionHeader: headerOf(request, 'mcp-protocol-version'),
+    mcpMethodHeader: headerOf(request, 'mcp-method'),
+    mcpNameHeader: headerOf(request, 'mcp-name'),
   }
-  return toNodeHandler({ fetch })(request as NodeIncomingMessageLike, response, body)
+  const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
+  return classifyInboundRequest({ httpMethod: 'POST', ...given, body }).kind === 'legacy'
 }
 
-function announcerOf({ notify }: Handler) {
+/** Who sends a batch reads one array. */
+function postedOf(
+  incoming: Exclude<Incoming, { kind: 'refused' }>,
+  rest: Pick<Posted, 'request' | 'response' | 'form' | 'caller'>,
+): Posted {
+  if (incoming.kind === 'message') return { ...rest, body: incoming.message, messages: [incoming.message] }
+  const { messages, faults } = incoming
+  return { ...rest, form: 'json', body: messages, messages, faults }
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+function announcerOf({ notify }: Pick<Handler, 'notify'>) {
   return {
     listChanged: (kind: 'tools' | 'resources' | 'prompts', scope: ListScope) => {
       if (scope === scopeOf('modern')) notify[`${kind}Changed`]()
     },
     resourceUpdated: (uri: string) => notify.resourceUpdated(uri),
   }
-}
-
-/** `/mcp?tools=forum:*&mode=search` */
-function viewIn(url = ''): ClientView | string {
-  const query = new URLSearchParams(url.split('?', 2)[1])
-  return parseClientView(query.get('tools') ?? undefined, query.get('mode') ?? undefined)
 }
 
 /** A name that is no name is refused by whoever handles the request. */

@@ -1,23 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OAuthConfig } from '../oauth-config.js'
-import { sendJson } from './answers.js'
-import type { HttpRefusal } from './mcp-endpoint.js'
+import type { HttpRefusal } from './callers.js'
 
 const wellKnown = '/.well-known/oauth-protected-resource'
 /** The resource's own, by RFC 9728, and the root's, which older clients ask for. */
-const metadataPaths: readonly (string | undefined)[] = [`${wellKnown}/mcp`, wellKnown]
+const metadataPaths = [`${wellKnown}/mcp`, wellKnown]
 
-/** Answers if the path is one of the metadata's. */
-export function answerMetadata(
-  oauth: OAuthConfig,
-  path: string | undefined,
-  { method }: IncomingMessage,
-  response: ServerResponse,
-): boolean {
-  if (!metadataPaths.includes(path)) return false
-  if (method === 'GET' || method === 'HEAD') sendJson(response, 200, protectedResourceMetadata(oauth))
-  else sendJson(response, 405, { error: { code: 'method_not_allowed', message: 'only GET' } }, { allow: 'GET, HEAD' })
-  return true
+/** What each of the metadata's paths answers. */
+export function metadataByPath(oauth: OAuthConfig): [path: string, metadata: object][] {
+  return metadataPaths.map((path) => [path, protectedResourceMetadata(oauth)])
 }
 
 /** Tells clients which authorization server gives tokens for this hub (RFC 9728). */

@@ -108,7 +108,9 @@ function unknown(request: AgentRequest, connection: Connection): ProtocolError {
   const { method, name } = request
   switch (method) {
     case 'tools/call':
-      return new ProtocolError(invalidParams, `Unknown tool: ${name}${suggestion(name, connection.tools('session'))}`)
+      return new ProtocolError(invalidParams, `Unknown tool: ${name}${suggestion(name, connection.tools('session'))}`, {
+        error_code: 'TOOL_NOT_FOUND',
+      })
     case 'prompts/get':
       return new ProtocolError(
         invalidParams,

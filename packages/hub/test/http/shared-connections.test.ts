@@ -16,7 +16,7 @@ const listener = () => {
     resourceUpdated: (uri: string) => heard.push(uri),
   }
 }
-const idleMs = 660_000
+const idleMs = 1_800_000
 
 describe('SharedConnections', () => {
   it('gives requests of one identity the same connection, and others another', () => {

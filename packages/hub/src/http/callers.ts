@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http'
+import type { ClientView } from '../catalogue-config.js'
+import { parseClientView } from '../mcp/client-view.js'
+import type { Identity } from '../port.js'
+import type { HttpError } from './answers.js'
+import { bearerTokenOf } from './bearer-token.js'
+
+export interface HttpAttach {
+  /** The bearer token of the request; absent: it has no Authorization at all. */
+  readonly token?: string
+  /** Which of its sessions the client means: ours for a legacy one, one of its own choice otherwise; absent: it has but one. */
+  readonly session?: { readonly kind: 'legacy' | 'chosen'; readonly name: string }
+  /** What the client wants in its lists, from the URL. */
+  readonly view?: ClientView
+}
+
+export interface HttpRefusal {
+  readonly status: number
+  readonly error: { readonly code: string; readonly message: string }
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type HttpAuthenticate = (attach: HttpAttach) => Identity | HttpRefusal | Promise<Identity | HttpRefusal>
+
+/** Says who sends a request. */
+export class Callers {
+  readonly #authenticate: HttpAuthenticate
+
+  constructor(authenticate: HttpAuthenticate) {
+    this.#authenticate = authenticate
+  }
+
+  async identify(request: IncomingMessage, session?: HttpAttach['session']): Promise<Identity | HttpError> {
+    const bearer = bearerTokenOf(request.headers)
+    if (bearer === 'malformed') return refused(malformedAuthorization)
+    const view = viewIn(request.url)
+    if (typeof view === 'string')
+      return refused({ status: 400, error: { code: 'bad_query', message: `The URL's ${view}` } })
+    const caller = await this.#authenticate({
+      ...(bearer !== undefined && { token: bearer.token }),
+      ...(session !== undefined && { session }),
+      ...(Object.keys(view).length > 0 && { view }),
+    })
+    return 'error' in caller ? refused(caller) : caller
+  }
+}
+
+const malformedAuthorization: HttpRefusal = {
+  status: 401,
+  error: { code: 'unauthorized', message: 'Authorization must be "Bearer", a space and a token' },
+  headers: { 'www-authenticate': 'Bearer' },
+}
+
+function refused({ status, error, headers }: HttpRefusal): HttpError {
+  return { status, code: error.code.toUpperCase(), message: error.message, ...(headers !== undefined && { headers }) }
+}
+
+/** `/mcp?tools=forum:*&mode=search` */
+function viewIn(url = ''): ClientView | string {
+  const query = new URLSearchParams(url.split('?', 2)[1])
+  return parseClientView(query.get('tools') ?? undefined, query.get('mode') ?? undefined)
+}

@@ -1,0 +1,145 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Identity } from '../port.js'
+import {
+  type HttpError,
+  sendFacadeError,
+  sendJson,
+  sendRpcError,
+  TooBusyError,
+  tooBusy,
+  wrongMethod,
+} from './answers.js'
+import type { Callers } from './callers.js'
+import { allowCrossOrigin } from './cross-origin.js'
+import type { Facade } from './facade.js'
+import type { RequestGuard } from './guards.js'
+import type { McpEndpoint } from './mcp-endpoint.js'
+
+export interface RouteParts {
+  readonly guard: RequestGuard
+  readonly callers: Callers
+  readonly mcp: McpEndpoint
+  readonly facade: Facade
+  /** Why the hub is not ready to serve; empty: it is. */
+  readonly obstacles: () => readonly string[]
+  /** By path: where to get tokens from. */
+  readonly metadata: ReadonlyMap<string, object>
+}
+
+/** What answers a path, and for whom. */
+type Route =
+  /** Load balancers and supervisors ask, who have no token. */
+  | { readonly kind: 'open'; readonly handle: (response: ServerResponse) => void }
+  | {
+      readonly kind: 'facade'
+      readonly method: 'GET' | 'POST'
+      readonly handle: (request: IncomingMessage, response: ServerResponse, caller: Identity) => void | Promise<void>
+    }
+  | { readonly kind: 'mcp' }
+  | { readonly kind: 'none' }
+
+/** Who may ask at all, then who asks, then what for: nothing is read of a body before. */
+export class Routes {
+  readonly #parts: RouteParts
+
+  constructor(parts: RouteParts) {
+    this.#parts = parts
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = pathOf(request)
+    const refuse = path === '/mcp' ? sendRpcError : sendFacadeError
+    try {
+      const refusal = await this.#answer(path, request, response)
+      if (refusal !== undefined) refuse(response, refusal)
+    } catch (error) {
+      if (!(error instanceof TooBusyError)) throw error
+      refuse(response, tooBusy)
+    }
+  }
+
+  /** Answers, or returns why not. */
+  async #answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<HttpError | undefined> {
+    const { guard, callers, mcp } = this.#parts
+    const refusal = guard.refusalOf(request.headers, request.socket.localPort)
+    if (refusal !== undefined) return refusal
+    if (allowCrossOrigin(guard, request, response)) return undefined
+    const route = this.#routeOf(path)
+    if (route.kind === 'open') {
+      if (!isRead(request)) return wrongMethod('GET, HEAD')
+      return void route.handle(response)
+    }
+    const caller = await callers.identify(request)
+    if ('status' in caller) return caller
+    switch (route.kind) {
+      case 'none':
+        return { status: 404, code: 'NOT_FOUND', message: `There is no ${path}` }
+      case 'mcp':
+        return void (await mcp.handle(request, response, caller))
+      case 'facade':
+        if (route.method === 'GET' ? !isRead(request) : request.method !== 'POST') {
+          return wrongMethod(route.method === 'GET' ? 'GET, HEAD' : 'POST')
+        }
+        return void (await route.handle(request, response, caller))
+      default:
+        return route satisfies never
+    }
+  }
+
+  #routeOf(path: string): Route {
+    const { facade } = this.#parts
+    switch (path) {
+      case '/mcp':
+        return { kind: 'mcp' }
+      case '/healthz':
+        return { kind: 'open', handle: (response) => sendJson(response, 200, { status: 'ok' }) }
+      case '/readyz':
+        return { kind: 'open', handle: (response) => this.#tellReady(response) }
+      case '/':
+        return { kind: 'facade', method: 'GET', handle: (_, response, caller) => facade.info(response, caller) }
+      case '/tools':
+        return { kind: 'facade', method: 'GET', handle: (_, response, caller) => facade.tools(response, caller) }
+      default:
+        return this.#metadataRoute(path) ?? this.#toolRoute(path)
+    }
+  }
+
+  #metadataRoute(path: string): Route | undefined {
+    const metadata = this.#parts.metadata.get(path)
+    return metadata && { kind: 'open', handle: (response) => sendJson(response, 200, metadata) }
+  }
+
+  #toolRoute(path: string): Route {
+    const name = toolNameIn(path)
+    if (name === undefined) return { kind: 'none' }
+    const { facade } = this.#parts
+    return {
+      kind: 'facade',
+      method: 'POST',
+      handle: (request, response, caller) => facade.call(request, response, caller, name),
+    }
+  }
+
+  #tellReady(response: ServerResponse): void {
+    const reasons = this.#parts.obstacles()
+    if (reasons.length === 0) sendJson(response, 200, { status: 'ready' })
+    else sendJson(response, 503, { status: 'not_ready', reasons }, { 'retry-after': '1' })
+  }
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0]!
+}
+
+function toolNameIn(path: string): string | undefined {
+  const encoded = /^\/tools\/([^/]+)$/.exec(path)?.[1]
+  try {
+    return encoded === undefined ? undefined : decodeURIComponent(encoded)
+  } catch {
+    return undefined
+  }
+}
