@@ -194,6 +194,8 @@ export interface Resume {
   readonly type: 'resume'
   readonly id: CallId
   readonly deadline: number
+  /** Who hears of the call from now on; absent: whoever did before. */
+  readonly client?: Client
   readonly body: Uint8Array
 }
 

@@ -135,7 +135,7 @@ const shapes: Readonly<Record<Exclude<MessageType, 'response' | 'result'>, Shape
   progress: withBody(required('id', id)),
   log: withBody(optional('id', id), required('level', logLevel)),
   input_required: withBody(required('id', id), required('timeoutMs', integer(0, limits.inputWaitMsMax))),
-  resume: withBody(required('id', id), required('deadline', time)),
+  resume: withBody(required('id', id), required('deadline', time), nested('client', client, true)),
   cancel: headOnly(
     required('id', id),
     required(

@@ -8,13 +8,14 @@ import type { BrokerOptions } from './broker/state.js'
 import { failure } from './broker/state.js'
 import type {
   AgentCall,
-  CallListeners,
   CallOutcome,
   Connection,
   ConnectionListener,
   HubPort,
   Identity,
   KnownTool,
+  Resumption,
+  TurnListener,
 } from './port.js'
 
 /** What the broker's effects reach, apart from the agents' connections. */
@@ -31,7 +32,7 @@ export interface RunnerOutlets {
 
 interface OpenTurn {
   readonly settle: (outcome: CallOutcome) => void
-  readonly listener: CallListeners
+  readonly listener: TurnListener
 }
 
 const internalFailure = failure('internal', 'The hub failed at this call; its log says why.')
@@ -131,7 +132,7 @@ export class BrokerRunner implements HubPort {
       services: () => broker.services(identity),
       completes: () => broker.completes(),
       call: (call) => this.#call(connection, call),
-      resume: (id, body, signal, listener) => this.#resume(connection, id, body, signal, listener),
+      resume: (id, body, turn = {}) => this.#resume(connection, id, body, turn),
       abandon: (id) => this.step({ type: 'abandon', connection, id }),
       subscribe: (uri) => this.step({ type: 'subscribe', connection, uri }),
       unsubscribe: (uri) => this.step({ type: 'unsubscribe', connection, uri }),
@@ -146,30 +147,22 @@ export class BrokerRunner implements HubPort {
   }
 
   #call(connection: ConnectionId, agentCall: AgentCall): Promise<CallOutcome> {
-    const { signal, onProgress: _progress, onLog: _log, ...call } = agentCall
+    const { signal: _signal, onProgress: _progress, onLog: _log, ...call } = agentCall
     if (call.body.byteLength > bodyBytesMax) return Promise.resolve(tooLarge('arguments', call.body))
-    return this.#turn(agentCall, signal, (ref) => ({ type: 'call', ref, connection, call }))
+    return this.#turn(agentCall, (ref) => ({ type: 'call', ref, connection, call }))
   }
 
-  #resume(
-    connection: ConnectionId,
-    id: CallId,
-    body: Uint8Array,
-    signal: AbortSignal | undefined,
-    listener: CallListeners = {},
-  ): Promise<CallOutcome> {
+  #resume(connection: ConnectionId, id: CallId, body: Uint8Array, turn: Resumption): Promise<CallOutcome> {
     if (body.byteLength > bodyBytesMax) {
       this.step({ type: 'abandon', connection, id })
       return Promise.resolve(tooLarge('answers', body))
     }
-    return this.#turn(listener, signal, (ref) => ({ type: 'resume', ref, connection, id, body }))
+    const heard = turn.client === undefined ? {} : { client: turn.client }
+    return this.#turn(turn, (ref) => ({ type: 'resume', ref, connection, id, body, ...heard }))
   }
 
-  #turn(
-    listener: CallListeners,
-    signal: AbortSignal | undefined,
-    event: (ref: Ref) => BrokerEvent,
-  ): Promise<CallOutcome> {
+  #turn(listener: TurnListener, event: (ref: Ref) => BrokerEvent): Promise<CallOutcome> {
+    const { signal } = listener
     if (this.#closed || signal?.aborted === true) {
       return Promise.resolve({ kind: 'failure', failure: failure('cancelled', 'The call was cancelled.') })
     }

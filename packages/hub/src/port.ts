@@ -95,7 +95,7 @@ export interface Connection {
   /** Never rejects: whatever happens is an outcome. Aborting `signal` cancels the call. */
   call(call: AgentCall): Promise<CallOutcome>
   /** Goes on with a call that asked for input; the outcome is that of the same call. Body: `{ inputResponses }`. */
-  resume(id: CallId, body: Uint8Array, signal?: AbortSignal, listener?: CallListeners): Promise<CallOutcome>
+  resume(id: CallId, body: Uint8Array, turn?: Resumption): Promise<CallOutcome>
   /** Gives up a call that asked for input. */
   abandon(id: CallId): void
   subscribe(uri: string): void
@@ -121,7 +121,17 @@ export interface CallListeners {
   readonly onLog?: (level: LogLevel, body: Uint8Array) => void
 }
 
-export interface AgentCall extends CallListeners {
+/** Who waits for one turn of a call, and hears of it. */
+export interface TurnListener extends CallListeners {
+  readonly signal?: AbortSignal
+}
+
+export interface Resumption extends TurnListener {
+  /** What the client says of itself now, which holds from here on; absent: what it said before. */
+  readonly client?: Client
+}
+
+export interface AgentCall extends TurnListener {
   readonly method: WorkerMethod
   readonly name: string
   /** UTF-8 JSON of the MCP params, passed on untouched. */
@@ -132,7 +142,6 @@ export interface AgentCall extends CallListeners {
   readonly idempotencyKey?: string
   readonly traceparent?: string
   readonly tracestate?: string
-  readonly signal?: AbortSignal
 }
 
 export type CallOutcome =

@@ -137,7 +137,7 @@ describe('a connection', () => {
     from({ type: 'input_required', id, timeoutMs: 60_000, body: json('why?') })
     await asked
     const [onProgress, onLog] = [vi.fn(), vi.fn()]
-    const outcome = connection.resume(id, json('because'), undefined, { onProgress, onLog })
+    const outcome = connection.resume(id, json('because'), { onProgress, onLog })
     from({ type: 'progress', id, body: json({ progress: 2 }) })
     from({ type: 'log', id, level: 'info', body: json({ data: 'x' }) })
     respond()

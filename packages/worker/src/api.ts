@@ -87,13 +87,17 @@ export type ToolReturn<Output> = Output | Content | readonly Content[] | Result<
 export interface Context {
   readonly callId: string
   readonly caller: Caller
+  /** May change when a suspended call resumes: a modern client brings its answers in a request of its own. */
   readonly client: Client
   /** Aborted on cancel, deadline, drain's end and loss of the hub; `signal.reason` is an Error that says which. */
   readonly signal: AbortSignal
   /** UTC ms by this machine's clock. Moves when a suspended call resumes: read it when needed. */
   readonly deadline: number
   readonly idempotencyKey: string
+  /** W3C Trace Context and Baggage of the agent's request, to be passed on to whatever the handler calls. */
   readonly traceparent?: string
+  readonly tracestate?: string
+  readonly baggage?: string
   /** The request's `_meta`, reserved keys left out. */
   readonly meta: { readonly [key: string]: unknown }
   progress(progress: number, total?: number, message?: string): void
@@ -108,16 +112,27 @@ export interface Context {
    * `result_too_large` beyond 64 MiB, or when there is no room.
    */
   keep(data: string | Uint8Array, what: { readonly name: string; readonly mimeType?: string }): readonly ResourceLink[]
-  /** Asks the person at the client. Rejects with ToolError `input_unsupported` at once when the client can't. */
-  elicit(request: ElicitRequest): Promise<ElicitResult>
+  /**
+   * Asks the person at the client. Rejects with ToolError `input_unsupported` at once when the client can't; a handler that
+   * lets it pass answers a modern client with the protocol's own error for that.
+   */
+  elicit(request: ElicitRequest, options?: QuestionOptions): Promise<ElicitResult>
   /** The same with a form of zod, flat as MCP's forms are; what the person filled in is parsed by it. */
-  elicit<Form extends z.ZodObject>(request: {
-    readonly message: string
-    readonly form: Form
-  }): Promise<FormResult<z.output<Form>>>
+  elicit<Form extends z.ZodObject>(
+    request: { readonly message: string; readonly form: Form },
+    options?: QuestionOptions,
+  ): Promise<FormResult<z.output<Form>>>
   /** Asks the model at the client. Rejects as {@link elicit} does. */
-  sample(request: SampleRequest): Promise<SampleResult>
-  roots(): Promise<readonly { readonly uri: string; readonly name?: string }[]>
+  sample(request: SampleRequest, options?: QuestionOptions): Promise<SampleResult>
+  roots(options?: QuestionOptions): Promise<readonly { readonly uri: string; readonly name?: string }[]>
+}
+
+export interface QuestionOptions {
+  /**
+   * Names the question for the client, 1 to 128 characters, once per call. A modern client that knows the name may bring
+   * the answer with the call itself; then nobody is asked. Default: a running number.
+   */
+  readonly key?: string
 }
 
 export interface CallOptions {
@@ -133,7 +148,7 @@ export interface CallOptions {
 
 export type ElicitRequest =
   | { readonly message: string; readonly requestedSchema: { readonly [key: string]: unknown } }
-  | { readonly message: string; readonly url: string; readonly elicitationId: string }
+  | { readonly message: string; readonly url: string; readonly elicitationId?: string }
 
 export interface ElicitResult {
   readonly action: 'accept' | 'decline' | 'cancel'
@@ -212,10 +227,18 @@ export interface PromptSpec {
   readonly complete?: Completer
 }
 
+/** Suggestions of which there are more than these. */
+export interface Completion {
+  readonly values: readonly string[]
+  /** Of all that fit, where it is known. */
+  readonly total?: number
+  readonly hasMore?: boolean
+}
+
 export type Completer = (
   request: { readonly argument: string; readonly value: string; readonly known: { readonly [name: string]: string } },
   context: Context,
-) => Promise<readonly string[]> | readonly string[]
+) => Promise<readonly string[] | Completion> | readonly string[] | Completion
 
 export type ResourceReader = (
   uri: string,
@@ -225,7 +248,12 @@ export type ResourceReader = (
 
 export interface PromptMessages {
   readonly description?: string
-  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: Content }[]
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant'
+    readonly content: Content
+    readonly [key: string]: unknown
+  }[]
+  readonly _meta?: { readonly [key: string]: unknown }
 }
 
 /** A worker under definition; `run()` or `start()` brings it to life. Names may be defined, replaced and removed while it runs. */

@@ -5,16 +5,17 @@ import type {
   Context,
   ElicitRequest,
   ElicitResult,
+  QuestionOptions,
   ResourceLink,
   SampleRequest,
   SampleResult,
   ToolResult,
 } from './api.js'
-import { type AbortCause, CallAborted, ToolError } from './errors.js'
+import { type AbortCause, CallAborted, InputUnsupported, ToolError } from './errors.js'
 import { formSchema, parseForm } from './forms.js'
 import { encodeJson, isRecord } from './json-body.js'
 import { type KeptResults, ownerOf } from './kept-results.js'
-import { keptBytesEachMax, logBytesMax, progressTextMax } from './limits.js'
+import { keptBytesEachMax, logBytesMax, progressTextMax, questionKeyMax } from './limits.js'
 import { requireText } from './names.js'
 import type { OutgoingCalls } from './outgoing-calls.js'
 import type { InputQuestion, SessionEvent } from './session-messages.js'
@@ -37,9 +38,10 @@ interface Answer {
 export class CallContext implements Context {
   readonly callId: CallId
   readonly caller: Caller
-  readonly client: Client
   readonly idempotencyKey: string
   readonly traceparent?: string
+  readonly tracestate?: string
+  readonly baggage?: string
   readonly meta: { readonly [key: string]: unknown }
   readonly #host: ContextHost
   readonly #abort = new AbortController()
@@ -47,18 +49,30 @@ export class CallContext implements Context {
   readonly #answers = new Map<string, Answer>()
   /** Asked in this turn, to go out in one frame. */
   #gathered: { [key: string]: InputQuestion } = {}
+  /** Came with the call, for questions whose names the client knows. */
+  readonly #brought: Map<string, unknown>
   #asked = 0
+  #client: Client
   #lastDeadline: number
 
-  constructor(request: Request, meta: { readonly [key: string]: unknown }, host: ContextHost) {
-    this.callId = request.id
-    this.caller = request.caller
-    this.client = request.client
-    this.idempotencyKey = request.idempotencyKey
-    if (request.traceparent !== undefined) this.traceparent = request.traceparent
-    this.meta = meta
+  constructor(request: Request, params: { readonly [key: string]: unknown }, host: ContextHost) {
+    const { id, caller, client, idempotencyKey, traceparent, tracestate, deadline } = request
+    const meta = isRecord(params['_meta']) ? params['_meta'] : {}
+    this.callId = id
+    this.caller = caller
+    this.idempotencyKey = idempotencyKey
+    if (traceparent !== undefined) this.traceparent = traceparent
+    if (tracestate !== undefined) this.tracestate = tracestate
+    if (typeof meta['baggage'] === 'string') this.baggage = meta['baggage']
+    this.meta = ownMeta(meta)
+    this.#brought = new Map(isRecord(params['inputResponses']) ? Object.entries(params['inputResponses']) : [])
     this.#host = host
-    this.#lastDeadline = request.deadline
+    this.#client = client
+    this.#lastDeadline = deadline
+  }
+
+  get client(): Client {
+    return this.#client
   }
 
   get signal(): AbortSignal {
@@ -97,24 +111,23 @@ export class CallContext implements Context {
     throw new ToolError('result_too_large', `${name} is larger than ${keptBytesEachMax} bytes, or there is no room.`)
   }
 
-  elicit = (async (request: ElicitRequest | { message: string; form: z.ZodObject }) => {
-    if (!('form' in request)) return this.#elicit(request)
+  elicit = (async (request: ElicitRequest | { message: string; form: z.ZodObject }, options?: QuestionOptions) => {
+    if (!('form' in request)) return this.#elicit(request, options)
     const { message, form } = request
-    return parseForm(form, await this.#elicit({ message, requestedSchema: formSchema(form) }))
+    return parseForm(form, await this.#elicit({ message, requestedSchema: formSchema(form) }, options))
   }) as Context['elicit']
 
-  sample = async (params: SampleRequest): Promise<SampleResult> => {
+  sample = async (params: SampleRequest, options?: QuestionOptions): Promise<SampleResult> => {
     this.#requireInput('sampling')
-    const answer = await this.#ask({ method: 'sampling/createMessage', params })
+    const answer = await this.#ask({ method: 'sampling/createMessage', params }, isMessage, options)
     if (isMessage(answer)) return answer
     throw new ToolError('input_invalid', 'The client answered the sampling request with something else than a message.')
   }
 
-  roots = async (): Promise<readonly { readonly uri: string; readonly name?: string }[]> => {
+  roots = async (options?: QuestionOptions): Promise<readonly { readonly uri: string; readonly name?: string }[]> => {
     this.#requireInput('roots')
-    const answer = await this.#ask({ method: 'roots/list', params: {} })
-    const roots = isRecord(answer) ? answer['roots'] : undefined
-    if (Array.isArray(roots) && roots.every(isRoot)) return roots
+    const answer = await this.#ask({ method: 'roots/list', params: {} }, isRoots, options)
+    if (isRoots(answer)) return answer.roots
     throw new ToolError(
       'input_invalid',
       'The client answered the question for its roots with something else than a list of them.',
@@ -128,7 +141,8 @@ export class CallContext implements Context {
   }
 
   /** The answers to the questions of one frame; undefined stands for none. */
-  resume(answers: { readonly [key: string]: unknown }): void {
+  resume(answers: { readonly [key: string]: unknown }, client: Client): void {
+    this.#client = client
     for (const [key, value] of Object.entries(answers)) {
       const waiting = this.#take(key)
       if (value === undefined)
@@ -144,12 +158,12 @@ export class CallContext implements Context {
     for (const key of keys) this.#take(key)?.reject(reason)
   }
 
-  async #elicit(request: ElicitRequest): Promise<ElicitResult> {
+  async #elicit(request: ElicitRequest, options: QuestionOptions | undefined): Promise<ElicitResult> {
     const isUrl = 'url' in request
     this.#requireInput(isUrl ? 'url' : 'form')
     const params = isUrl ? { mode: 'url', ...request } : { ...request }
-    const answer = await this.#ask({ method: 'elicitation/create', params })
-    if (isRecord(answer) && isAction(answer['action'])) return answer as unknown as ElicitResult
+    const answer = await this.#ask({ method: 'elicitation/create', params }, isElicitResult, options)
+    if (isElicitResult(answer)) return answer
     throw new ToolError(
       'input_invalid',
       'The client answered the question in a form that is not an elicitation result.',
@@ -159,11 +173,22 @@ export class CallContext implements Context {
   #requireInput(kind: Client['input'][number]): void {
     this.signal.throwIfAborted()
     if (this.client.input.includes(kind)) return
-    throw new ToolError('input_unsupported', `The client of this call can't give input of the kind "${kind}".`)
+    throw new InputUnsupported(kind)
   }
 
-  #ask(question: InputQuestion): Promise<unknown> {
-    const key = `input-${++this.#asked}`
+  #ask(
+    question: InputQuestion,
+    isAnswer: (value: unknown) => boolean,
+    { key = `input-${++this.#asked}` }: QuestionOptions = {},
+  ): Promise<unknown> {
+    if (key === '' || key.length > questionKeyMax || this.#answers.has(key)) {
+      throw new TypeError(
+        `question ${JSON.stringify(key)}: a key has 1 to ${questionKeyMax} characters and is asked once`,
+      )
+    }
+    const brought = this.#brought.get(key)
+    this.#brought.delete(key)
+    if (isAnswer(brought)) return Promise.resolve(brought)
     if (Object.keys(this.#gathered).length === 0) queueMicrotask(() => this.#sendGathered())
     this.#gathered[key] = question
     return new Promise((resolve, reject) => this.#answers.set(key, { resolve, reject }))
@@ -188,8 +213,7 @@ export class CallContext implements Context {
 }
 
 /** The request's `_meta` without what MCP and Callboard use themselves. */
-export function ownMeta(meta: unknown): { readonly [key: string]: unknown } {
-  if (!isRecord(meta)) return {}
+function ownMeta(meta: { readonly [key: string]: unknown }): { readonly [key: string]: unknown } {
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !isReserved(key)))
 }
 
@@ -198,8 +222,12 @@ function isReserved(key: string): boolean {
   return plain.includes(key) || /^(callboard|([^/]+\.)?(mcp|modelcontextprotocol)(\.[^/]+)?)\//.test(key)
 }
 
-function isAction(value: unknown): boolean {
-  return value === 'accept' || value === 'decline' || value === 'cancel'
+function isElicitResult(value: unknown): value is ElicitResult {
+  return isRecord(value) && ['accept', 'decline', 'cancel'].includes(value['action'] as string)
+}
+
+function isRoots(value: unknown): value is { readonly roots: readonly { readonly uri: string }[] } {
+  return isRecord(value) && Array.isArray(value['roots']) && value['roots'].every(isRoot)
 }
 
 function isMessage(value: unknown): value is SampleResult {

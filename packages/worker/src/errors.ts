@@ -1,4 +1,4 @@
-import type { CancelReason, RoutingFailureCode } from '@callboard/protocol'
+import type { CancelReason, Client, RoutingFailureCode } from '@callboard/protocol'
 
 export interface ToolErrorOptions {
   /** Whether the same call may succeed later without a change (default false). */
@@ -23,6 +23,16 @@ export class ToolError extends Error {
     this.retryable = options.retryable ?? false
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs
     if (options.details !== undefined) this.details = options.details
+  }
+}
+
+/** The client at the root of the call can't be asked for this; known before anything was asked. */
+export class InputUnsupported extends ToolError {
+  readonly kind: Client['input'][number]
+
+  constructor(kind: Client['input'][number]) {
+    super('input_unsupported', `The client of this call can't give input of the kind "${kind}".`)
+    this.kind = kind
   }
 }
 

@@ -1,4 +1,4 @@
-import { type CallId, type HubEpoch, heldMax, type Request } from '@callboard/protocol'
+import { type CallId, type Client, type HubEpoch, heldMax, type Request } from '@callboard/protocol'
 import type { HubClock } from './hub-clock.js'
 import { answeredMax } from './limits.js'
 import type { InputQuestion } from './session-messages.js'
@@ -23,6 +23,8 @@ export type Standing =
 /** A call whose handler has not settled. Only {@link HeldCalls} changes it, because it keeps count. */
 export interface HeldCall {
   readonly request: Request
+  /** Who hears of it now. */
+  client: Client
   /** The sign-in that is owed the final RESPONSE. */
   signIn: number
   standing: Standing
@@ -69,9 +71,9 @@ export class HeldCalls {
   }
 
   add(request: Request): void {
-    const { id, deadline } = request
+    const { id, client, deadline } = request
     const fresh = { standing: 'asked', state: { name: 'running' }, usesCredit: true } as const
-    const call = { request, signIn: this.#signIn, deadline, ...fresh, questions: [] }
+    const call = { request, client, signIn: this.#signIn, deadline, ...fresh, questions: [] }
     this.#calls.set(id, call)
     this.#count(call, 1)
     this.#expect(call)
@@ -85,11 +87,12 @@ export class HeldCalls {
   }
 
   /** Takes the credit again even when that is one more than there are. [CB-49] */
-  resume(call: HeldCall, deadline: number): void {
+  resume(call: HeldCall, deadline: number, client: Client): void {
     call.usesCredit = true
     this.#count(call, 1)
     call.state = { name: 'running' }
     call.deadline = deadline
+    call.client = client
     this.#expect(call)
   }
 

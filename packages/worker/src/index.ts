@@ -3,6 +3,7 @@ export type {
   Annotations,
   CallOptions,
   Completer,
+  Completion,
   Content,
   Context,
   ElicitRequest,
@@ -11,6 +12,7 @@ export type {
   Icon,
   PromptMessages,
   PromptSpec,
+  QuestionOptions,
   ResourceContents,
   ResourceLink,
   ResourceReader,
@@ -29,6 +31,7 @@ export { defineWorker } from './define-worker.js'
 export { type AbortCause, CallAborted, CallFailure, ToolError, type ToolErrorOptions } from './errors.js'
 export { SignInRefused } from './live-worker.js'
 export { type Result, type ResultParts, result, text } from './results.js'
+export { RpcError } from './rpc-error.js'
 export { WorkerSession } from './session.js'
 export type { CallOutcome, CallStart, Effect, InputQuestion, Outcome, SessionEvent } from './session-messages.js'
 export type { SessionOptions } from './session-state.js'

@@ -43,6 +43,8 @@ export const byeWaitMs = 1_000
 export const progressTextMax = 2_048
 export const logBytesMax = 64 * 1024
 export const completionValuesMax = 100
+/** A question's key goes to the client and comes back with the answer. */
+export const questionKeyMax = 128
 
 /** Messages that may wait while the socket takes none; beyond it the oldest LOG and PROGRESS go first, then anything. */
 export const outboxMessagesMax = 32_768

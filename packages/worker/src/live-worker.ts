@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type CallId, heartbeatMsDefault, keeperOf, type Message, type Request } from '@callboard/protocol'
 import type { Logger } from 'pino'
 import type { RunningWorker, WorkerOptions } from './api.js'
-import { CallContext, ownMeta } from './call-context.js'
+import { CallContext } from './call-context.js'
 import type { Catalogue } from './catalogue.js'
 import type { HubLink } from './hub-link.js'
 import { decodeJson, isRecord } from './json-body.js'
@@ -164,7 +164,7 @@ export class LiveWorker implements RunningWorker {
       case 'abort_handler':
         return this.#contexts.get(effect.id)?.abort(effect.cause)
       case 'resume_handler':
-        return this.#contexts.get(effect.id)?.resume(effect.answers)
+        return this.#contexts.get(effect.id)?.resume(effect.answers, effect.client)
       case 'refuse_input':
         return this.#contexts.get(effect.id)?.refuseInput(effect.keys)
       case 'call_progressed':
@@ -197,7 +197,7 @@ export class LiveWorker implements RunningWorker {
   async #run(request: Request): Promise<void> {
     const { worker, catalogue, log } = this.#options
     const params = asRecord(decodeJson(request.body))
-    const context = new CallContext(request, ownMeta(params['_meta']), this)
+    const context = new CallContext(request, params, this)
     this.#contexts.set(request.id, context)
     const formatting = worker.formatError === undefined ? {} : { formatError: worker.formatError }
     const result = await serve({ catalogue, kept: this.kept, log, ...formatting }, request, params, context)

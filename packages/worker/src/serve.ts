@@ -1,12 +1,13 @@
 import { bodyBytesMax, isKeptUri, type Request, textLengthMax } from '@callboard/protocol'
 import type { Logger } from 'pino'
-import type { Context, ToolResult, WorkerOptions } from './api.js'
+import type { Completion, Context, ToolResult, WorkerOptions } from './api.js'
 import type { Catalogue } from './catalogue.js'
-import { CallAborted, CallFailure, ToolError } from './errors.js'
+import { CallAborted, CallFailure, InputUnsupported, ToolError } from './errors.js'
 import { encodeJson, isRecord } from './json-body.js'
 import { type KeptResults, ownerOf } from './kept-results.js'
 import { fitResult, ResultTooLarge } from './large-result.js'
 import { completionValuesMax } from './limits.js'
+import { RpcError } from './rpc-error.js'
 import type { Outcome } from './session-messages.js'
 import type { Tool } from './tool.js'
 import { describeIssues, parseInput } from './tool-input.js'
@@ -32,11 +33,8 @@ export async function serve(serving: Serving, request: Request, params: Params, 
       body: bodyOf(await answer(serving, request, params, context)),
     }
   } catch (error) {
-    const known =
-      error instanceof RpcError ? error : asRpcError(toToolError(error, context, serving, request.name), request)
-    const { code, message, data } = known
-    const shapes = [() => ({ code, message, data }), () => ({ code, message: cut(message) })]
-    return { outcome: 'error', body: firstBody(shapes) }
+    const known = protocolError(error, context)
+    return errorOutcome(known ?? asRpcError(toToolError(error, context, serving, request.name), request))
   }
 }
 
@@ -47,6 +45,8 @@ async function serveTool(serving: Serving, tool: Tool, params: Params, context: 
     const result = await checkOutput(tool, await tool.handler(input, context))
     return { outcome: 'result', isError: result.isError === true, body: fittedBody(serving, result, tool, context) }
   } catch (error) {
+    const known = protocolError(error, context)
+    if (known !== undefined) return errorOutcome(known)
     const refusal = toToolError(error, context, serving, name)
     const hasOutputSchema = tool.output !== undefined
     const plain = new ToolError(refusal.code, cut(refusal.message), { retryable: refusal.retryable })
@@ -67,6 +67,29 @@ function fittedBody({ kept }: Serving, result: ToolResult, { output }: Tool, { c
 
 function joined(error: ToolResult, { content }: ResultTooLarge): ToolResult {
   return { ...error, content: [...error.content, ...content] }
+}
+
+function errorOutcome({ code, message, data }: RpcError): Outcome {
+  const shapes = [() => ({ code, message, data }), () => ({ code, message: cut(message) })]
+  return { outcome: 'error', body: firstBody(shapes) }
+}
+
+/** What MCP has a code for, also where it happened in a worker that this one called; undefined for anything else. */
+function protocolError(error: unknown, { client }: Context): RpcError | undefined {
+  if (error instanceof RpcError) return error
+  if (client.generation === 'legacy') return undefined
+  if (error instanceof InputUnsupported) {
+    return new RpcError(missingCapability, error.message, { requiredCapabilities: capabilityFor(error.kind) })
+  }
+  if (error instanceof CallFailure && error.error?.code === missingCapability) {
+    return new RpcError(missingCapability, error.error.message, error.error.data)
+  }
+  return undefined
+}
+
+/** As a client would declare it. */
+function capabilityFor(kind: InputUnsupported['kind']): { readonly [capability: string]: object } {
+  return kind === 'form' || kind === 'url' ? { elicitation: { [kind]: {} } } : { [kind]: {} }
 }
 
 async function checkOutput({ output, definition }: Tool, returned: unknown): Promise<ToolResult> {
@@ -162,27 +185,28 @@ async function complete(catalogue: Catalogue, reference: string, params: Params,
   const { name, value } = texts(params['argument'])
   const known = isRecord(params['context']) ? texts(params['context']['arguments']) : {}
   if (name === undefined) throw new RpcError(invalidParams, 'argument.name: required')
-  const values = await completer({ argument: name, value: value ?? '', known }, context)
-  const hasMore = values.length > completionValuesMax
-  return { completion: { values: values.slice(0, completionValuesMax), total: values.length, hasMore } }
+  const completion = await completer({ argument: name, value: value ?? '', known }, context)
+  const {
+    values,
+    total,
+    hasMore = false,
+  } = isList(completion) ? { values: completion, total: completion.length } : completion
+  return {
+    completion: {
+      values: values.slice(0, completionValuesMax),
+      ...(total === undefined ? {} : { total }),
+      hasMore: hasMore || values.length > completionValuesMax,
+    },
+  }
 }
 
 const invalidParams = -32_602
 const methodNotFound = -32_601
 const internalError = -32_603
+/** Of 2026-07-28: the request needs what its client did not declare. */
+const missingCapability = -32_021
 /** JSON-RPC leaves -32000 to -32099 to servers: a refusal of this worker's own, told apart by `data.error.code`. */
 const refused = -32_000
-
-class RpcError extends Error {
-  readonly code: number
-  readonly data?: unknown
-
-  constructor(code: number, message: string, data?: unknown) {
-    super(message)
-    this.code = code
-    this.data = data
-  }
-}
 
 /** Only tools have results with `isError`; for everything else a refusal is a JSON-RPC error. */
 function asRpcError(error: ToolError, { method, name }: Request): RpcError {
@@ -219,6 +243,11 @@ function firstBody(shapes: readonly (() => unknown)[]): Uint8Array {
 
 function cut(message: string): string {
   return message.slice(0, textLengthMax)
+}
+
+/** Array.isArray does not tell a readonly array from anything else. */
+function isList(completion: readonly string[] | Completion): completion is readonly string[] {
+  return Array.isArray(completion)
 }
 
 function texts(value: unknown): { readonly [name: string]: string } {

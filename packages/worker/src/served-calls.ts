@@ -68,13 +68,13 @@ export class ServedCalls {
 
   progress(id: CallId, body: Uint8Array): void {
     const call = this.#state.held.get(id)
-    if (call?.state.name !== 'running' || !call.request.client.progress) return
+    if (call?.state.name !== 'running' || !call.client.progress) return
     this.#state.send({ type: 'progress', id, body })
   }
 
   log(id: CallId, level: LogLevel, body: Uint8Array): void {
     const call = this.#state.held.get(id)
-    if (call?.state.name !== 'running' || !wantsLog(call.request.client.logLevel, level)) return
+    if (call?.state.name !== 'running' || !wantsLog(call.client.logLevel, level)) return
     this.#state.send({ type: 'log', id, level, body })
   }
 
@@ -106,16 +106,16 @@ export class ServedCalls {
     if (call.state.name === 'running') this.#askNext(call)
   }
 
-  resume({ id, deadline, body }: Resume): void {
+  resume({ id, deadline, client, body }: Resume): void {
     const { held } = this.#state
     const call = held.get(id)
     if (call?.state.name !== 'suspended') return
     const { asked } = call.state
     const given = decodeJson(body)
     const responses = isRecord(given) && isRecord(given['inputResponses']) ? given['inputResponses'] : {}
-    held.resume(call, deadline)
+    held.resume(call, deadline, client ?? call.client)
     const answers = Object.fromEntries(Object.keys(asked).map((key) => [key, responses[key]]))
-    this.#state.emit({ type: 'resume_handler', id, answers })
+    this.#state.emit({ type: 'resume_handler', id, answers, client: call.client })
     this.#askNext(call)
   }
 

@@ -1,6 +1,7 @@
 import type {
   CallId,
   CallMethod,
+  Client,
   DefinitionVerdicts,
   Event as HubEvent,
   LogLevel,
@@ -62,7 +63,12 @@ export type Effect =
   | { readonly type: 'send'; readonly message: Message }
   | { readonly type: 'start_handler'; readonly request: Request }
   | { readonly type: 'abort_handler'; readonly id: CallId; readonly cause: AbortCause }
-  | { readonly type: 'resume_handler'; readonly id: CallId; readonly answers: { readonly [key: string]: unknown } }
+  | {
+      readonly type: 'resume_handler'
+      readonly id: CallId
+      readonly answers: { readonly [key: string]: unknown }
+      readonly client: Client
+    }
   /** The question can't be asked: the call is over, or has too many. */
   | { readonly type: 'refuse_input'; readonly id: CallId; readonly keys: readonly string[] }
   | { readonly type: 'call_progressed'; readonly id: string; readonly body: Uint8Array }

@@ -7,6 +7,8 @@ import {
   CallFailure,
   type Context,
   defineWorker,
+  RpcError,
+  type ToolError,
   type Worker,
   type WorkerOptions,
 } from '../src/index.js'
@@ -193,6 +195,19 @@ describe('the signal', () => {
   })
 })
 
+describe('an error of the protocol', () => {
+  test('reaches the agent as the handler threw it', async () => {
+    const data = { elicitations: [{ mode: 'url', url: 'https://example.org', elicitationId: 'e', message: 'Log in' }] }
+    const link = await connect(
+      acting(() => {
+        throw new RpcError(-32_042, 'Log in first', data)
+      }),
+    )
+    await expect(link.callTool('act')).rejects.toMatchObject({ code: -32_042, message: 'Log in first', data })
+    expect(() => new RpcError(1.5, 'no')).toThrow(TypeError)
+  })
+})
+
 describe('questions', () => {
   const form = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }
 
@@ -240,10 +255,61 @@ describe('questions', () => {
     expect(JSON.parse(textOf(answer))).toEqual([{ action: 'cancel' }, []])
   })
 
-  test('are refused at once when the client has no way to answer', async () => {
-    const link = await connect(acting(({ elicit }) => elicit(form)))
-    const answer = await link.callTool('act', {}, { client: { input: ['url'] } })
-    expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: 'input_unsupported' } } })
+  describe('are refused at once when the client has no way to answer', () => {
+    test('by a result, where the client is of the older generation', async () => {
+      const link = await connect(acting(({ elicit }) => elicit(form)))
+      const answer = await link.callTool('act', {}, { client: { generation: 'legacy', input: ['url'] } })
+      expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: 'input_unsupported' } } })
+    })
+
+    test("by the protocol's error for that, where there is one", async () => {
+      const link = await connect(acting(({ elicit }) => elicit(form)))
+      await expect(link.callTool('act', {}, { client: { input: ['url'] } })).rejects.toMatchObject({
+        code: -32_021,
+        data: { requiredCapabilities: { elicitation: { form: {} } } },
+      })
+    })
+
+    test('also to a worker that only called the one which asks', async () => {
+      const data = { requiredCapabilities: { sampling: {} } }
+      const error = { code: -32_021, message: 'no sampling', data }
+      const worker = acting(() => {
+        throw new CallFailure('protocol_error', 'the other one failed', { error })
+      })
+      await expect((await connect(worker)).callTool('act')).rejects.toMatchObject({ code: -32_021, data })
+    })
+
+    test('and the handler may do without', async () => {
+      const worker = acting(({ elicit }) => elicit(form).catch((error: ToolError) => error.code))
+      expect(textOf(await (await connect(worker)).callTool('act'))).toBe('input_unsupported')
+    })
+  })
+
+  test('have the name that the handler gives them, once', async () => {
+    const asked: unknown[] = []
+    const worker = acting(async ({ elicit, roots }) => {
+      const both = Promise.all([elicit(form, { key: 'sure' }), roots({ key: 'sure' })])
+      const reason = await both.catch((error: Error) => error.message)
+      return [reason, await roots({ key: '' }).catch((error: Error) => error.message)]
+    })
+    const link = await connect(worker)
+    const answers = (question: unknown) => {
+      asked.push(question)
+      return { action: 'accept' }
+    }
+    const answer = await link.callTool('act', {}, { answers })
+    expect(textOf(answer)).toContain('question \\"sure\\"')
+    expect(textOf(answer)).toContain('question \\"\\"')
+  })
+
+  test('whose answers came with the call are asked of nobody', async () => {
+    const worker = acting(({ elicit }) =>
+      Promise.all([elicit(form, { key: 'known' }), elicit(form, { key: 'broken' })]),
+    )
+    const link = await connect(worker)
+    const brought = { known: { action: 'decline' }, broken: { action: 'perhaps' }, unasked: {} }
+    const answer = await link.callTool('act', {}, { brought, answers: [{ action: 'cancel' }] })
+    expect(JSON.parse(textOf(answer))).toEqual([{ action: 'decline' }, { action: 'cancel' }])
   })
 
   test('that nobody answers abort the call', async () => {

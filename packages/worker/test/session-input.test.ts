@@ -1,4 +1,4 @@
-import { inputWaitMsMax } from '@callboard/protocol'
+import { type Client, inputWaitMsMax } from '@callboard/protocol'
 import { describe, expect, test } from 'vitest'
 import type { InputQuestion } from '../src/index.js'
 import { encodeJson } from '../src/json-body.js'
@@ -30,7 +30,7 @@ describe('a question', () => {
       },
     ])
     resume(scenario, id, { 'input-1': { action: 'accept' } }, scenario.hubNow + 5_000)
-    expect(scenario.done('resume_handler')).toEqual([
+    expect(scenario.done('resume_handler')).toMatchObject([
       { type: 'resume_handler', id, answers: { 'input-1': { action: 'accept' } } },
     ])
     expect(scenario.session.deadlineOf(id)).toBe(scenario.now + 5_000)
@@ -97,6 +97,27 @@ describe('a question', () => {
     scenario.step({ type: 'input_asked', id, questions: { late: question } })
     scenario.step({ type: 'input_asked', id: 'unknown', questions: { late: question } })
     expect(scenario.done('refuse_input')).toHaveLength(3)
+  })
+
+  test('is answered by a client that says anew what it wants to hear [CB-49]', () => {
+    const { scenario, id } = asking()
+    const client: Client = { generation: 'modern', input: [], progress: false, logLevel: 'error' }
+    const body = encodeJson({ inputResponses: {} })
+    scenario.deliver({ type: 'resume', id, deadline: scenario.hubNow + 1_000, client, body })
+    expect(scenario.done('resume_handler')[0]?.client).toEqual(client)
+    scenario.step({ type: 'handler_progress', id, body: encodeJson({ progress: 1 }) })
+    scenario.step({ type: 'handler_logged', id, level: 'warning', body: encodeJson({ data: 1 }) })
+    scenario.step({ type: 'handler_logged', id, level: 'error', body: encodeJson({ data: 2 }) })
+    expect(scenario.sent('progress')).toEqual([])
+    expect(scenario.sent('log').map(({ level }) => level)).toEqual(['error'])
+  })
+
+  test('is answered without a word on that: what REQUEST said still holds', () => {
+    const { scenario, id } = asking()
+    resume(scenario, id, {})
+    expect(scenario.done('resume_handler')[0]?.client).toMatchObject({ progress: true, logLevel: 'info' })
+    scenario.step({ type: 'handler_progress', id, body: encodeJson({ progress: 1 }) })
+    expect(scenario.sent('progress')).toHaveLength(1)
   })
 
   test('says nothing by the way while it waits', () => {

@@ -197,6 +197,13 @@ export const samples: readonly Sample[] = [
       deadline: now + 60_000,
       body: json({ inputResponses: { sure: { action: 'accept', content: {} } } }),
     },
+    full: {
+      type: 'resume',
+      id: callId,
+      deadline: now + 60_000,
+      client: { generation: 'modern', input: ['form', 'sampling'], logLevel: 'warning', progress: true },
+      body: json({ inputResponses: { sure: { action: 'accept', content: {} } } }),
+    },
   },
   { name: 'cancel', clause: 'CB-40', minimal: { type: 'cancel', id: callId, reason: 'cancelled' } },
   {

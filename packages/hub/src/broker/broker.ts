@@ -102,7 +102,7 @@ export class Broker {
       case 'cancel':
         return this.#flow.cancelTurn(event.ref)
       case 'resume':
-        return this.#flow.resume(event.ref, event.connection, event.id, event.body)
+        return this.#flow.resume(event)
       case 'abandon':
         return this.#flow.abandon(event.connection, event.id)
       case 'peer_connected':

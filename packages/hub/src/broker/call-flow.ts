@@ -12,7 +12,7 @@ import {
 import type { CallOutcome } from '../port.js'
 import type { Call, Conversation } from './calls.js'
 import type { Dispatcher, Submission } from './dispatcher.js'
-import type { CallWish, ConnectionId, PeerId, Ref } from './events.js'
+import type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './events.js'
 import {
   logBytesMax,
   logsPerSecondMax,
@@ -184,7 +184,7 @@ export class CallFlow {
   }
 
   /** The answer to a question: the next turn of the same call. */
-  resume(ref: Ref, connection: ConnectionId, root: string, body: Uint8Array): void {
+  resume({ ref, connection, id: root, body, client }: Extract<BrokerEvent, { type: 'resume' }>): void {
     const { calls, sessions } = this.#state
     const conversation = calls.conversation(root)
     const principal = sessions.identityOf(connection)?.principal
@@ -192,13 +192,15 @@ export class CallFlow {
       return this.#refuse(ref, failure('cancelled', 'This question is no longer open; call the tool again.'))
     }
     calls.openTurn(conversation, connection, ref)
+    if (client !== undefined) calls.listenBy(root, client)
     this.#state.unschedule('conversation_expired', root)
     const asking = conversation.asked === undefined ? undefined : calls.get(conversation.asked)
     conversation.asked = undefined
     if (asking?.state.kind === 'suspended') {
       const { peer } = asking.state
       this.#wake(asking)
-      this.#state.send(peer, { type: 'resume', id: asking.id, deadline: asking.deadline, body })
+      const heard = client === undefined ? {} : { client: asking.client }
+      this.#state.send(peer, { type: 'resume', id: asking.id, deadline: asking.deadline, ...heard, body })
     }
     this.#advance(conversation)
   }

@@ -33,7 +33,7 @@ export interface Call {
   readonly workerName: string
   readonly body: Uint8Array
   readonly caller: Caller
-  readonly client: Client
+  client: Client
   readonly idempotencyKey: string
   readonly traceparent: string | undefined
   readonly tracestate: string | undefined
@@ -133,6 +133,15 @@ export class Calls {
       current = parent === undefined ? undefined : this.#calls.get(parent)
     }
     return false
+  }
+
+  /** The client comes back in another request: what it says there holds for the call and all that belongs to it. */
+  listenBy(id: CallId, client: Client): void {
+    const call = this.#calls.get(id)
+    if (call === undefined) return
+    const { progress } = call.origin.kind === 'agent' ? client : call.client
+    call.client = { ...client, progress }
+    for (const child of call.children) this.listenBy(child, client)
   }
 
   converse(root: CallId, principal: string, connection: ConnectionId, ref: Ref): void {

@@ -30,6 +30,8 @@ export type BrokerEvent =
       readonly connection: ConnectionId
       readonly id: CallId
       readonly body: Uint8Array
+      /** What the client says of itself now; absent: what it said before. */
+      readonly client?: Client
     }
   | { readonly type: 'abandon'; readonly connection: ConnectionId; readonly id: CallId }
   | { readonly type: 'subscribe' | 'unsubscribe'; readonly connection: ConnectionId; readonly uri: string }

@@ -165,13 +165,14 @@ export class McpEndpoint {
 
   /** One per request, so that the subscribers of one identity never hear of what another one sees. */
   #handlerFor(lease: Lease, { request, response, body }: Posted) {
+    const method = isRecord(body) ? body['method'] : undefined
     let mismatch: Response | undefined
     const handler = createMcpHandler(
       () => {
         // The SDK has compared the other headers by now, and would compare these if it knew the tools.
         mismatch = headerMismatchOf(body, request.headers, lease.connection)
         if (mismatch !== undefined) throw new Error('headers and arguments disagree')
-        return createMcpServer(this.#parts.front, lease.connection, 'modern')
+        return createMcpServer(this.#parts.front, lease.connection, 'modern', method)
       },
       { legacy: 'reject', keepAliveMs: 0, onerror: this.#report },
     )

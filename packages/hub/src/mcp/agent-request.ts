@@ -3,6 +3,7 @@ import { bodyBytesMax, nameLengthMax, uriLengthMax, type WorkerMethod } from '@c
 import { type JSONRPCRequest, ProtocolError } from '@modelcontextprotocol/server'
 import { invalidParams, isRecord, methodNotFound } from './json-rpc.js'
 import { metaTextLengthMax } from './limits.js'
+import { idempotencyKeyMeta, sessionMeta, withoutClientForgery } from './reserved-meta.js'
 
 /** An agent's request, parsed: what the hub routes by, and the params as the worker will see them. */
 export interface AgentRequest {
@@ -17,9 +18,16 @@ export interface AgentRequest {
   readonly argumentsHash: string
 }
 
-/** @throws ProtocolError -32601 for a method that is not a worker's, -32602 for params that are wrong. */
-export function parseAgentRequest(request: Pick<JSONRPCRequest, 'method' | 'params'>): AgentRequest {
-  const method = workerMethod(request.method)
+/**
+ * `brought`: answers that came with the request, to questions that nobody has asked yet.
+ * @throws ProtocolError -32601 for a method that is not a worker's, -32602 for params that are wrong.
+ */
+export function parseAgentRequest(
+  request: Pick<JSONRPCRequest, 'method' | 'params'>,
+  brought?: { readonly [key: string]: unknown },
+): AgentRequest {
+  const { method } = request
+  if (!isWorkerMethod(method)) throw new ProtocolError(methodNotFound, 'Method not found')
   const params: Record<string, unknown> = { ...request.params }
   const name = nameOf(method, params)
   checkArguments(method, params)
@@ -28,10 +36,11 @@ export function parseAgentRequest(request: Pick<JSONRPCRequest, 'method' | 'para
   const progressToken = meta['progressToken']
   const idempotencyKey = metaText(meta, idempotencyKeyMeta)
   metaText(meta, sessionMeta)
+  const honest = withoutClientForgery(params)
   return {
     method,
     name,
-    body: encode(withoutReservedMeta(params, meta)),
+    body: encode(brought === undefined ? honest : { ...honest, inputResponses: brought }),
     ...(isToken(progressToken) && { progressToken }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...traceOf(meta),
@@ -39,25 +48,22 @@ export function parseAgentRequest(request: Pick<JSONRPCRequest, 'method' | 'para
   }
 }
 
-export const idempotencyKeyMeta = 'callboard/idempotencyKey'
-export const sessionMeta = 'callboard/session'
-
 /** The session that a stateless client names for itself. @throws ProtocolError -32602 unless a short string. */
 export function sessionNameOf(params: unknown): string | undefined {
   const meta = isRecord(params) ? params['_meta'] : undefined
   return isRecord(meta) ? metaText(meta, sessionMeta) : undefined
 }
 
-function workerMethod(method: string): WorkerMethod {
-  switch (method) {
-    case 'tools/call':
-    case 'resources/read':
-    case 'prompts/get':
-    case 'completion/complete':
-      return method
-    default:
-      throw new ProtocolError(methodNotFound, 'Method not found')
-  }
+const workerMethods: readonly string[] = [
+  'tools/call',
+  'resources/read',
+  'prompts/get',
+  'completion/complete',
+] satisfies WorkerMethod[]
+
+/** Whether a worker answers it; everything else the hub does, or nobody. */
+export function isWorkerMethod(method: unknown): method is WorkerMethod {
+  return workerMethods.includes(method as string)
 }
 
 function nameOf(method: WorkerMethod, params: Record<string, unknown>): string {
@@ -94,13 +100,6 @@ function checkArguments(method: WorkerMethod, params: Record<string, unknown>): 
   if (method === 'prompts/get' && !Object.values(given).every((value) => typeof value === 'string')) {
     throw invalid('"arguments" of a prompt must be strings')
   }
-}
-
-/** Callboard's own keys are the hub's to set: what a client writes there must not reach a worker as if the hub had said it. */
-function withoutReservedMeta(params: Record<string, unknown>, meta: Record<string, unknown>): unknown {
-  const isReserved = (key: string) => key.startsWith('callboard/') && key !== idempotencyKeyMeta && key !== sessionMeta
-  if (!Object.keys(meta).some(isReserved)) return params
-  return { ...params, _meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !isReserved(key))) }
 }
 
 function encode(params: unknown): Buffer {

@@ -1,4 +1,4 @@
-import type { RoutingFailure, ToolDefinition, WorkerMethod } from '@callboard/protocol'
+import type { RoutingFailure, WorkerMethod } from '@callboard/protocol'
 import { nearestName } from '@callboard/protocol/nearest-name'
 import {
   type CallToolResult,
@@ -13,6 +13,7 @@ import type { AgentRequest } from './agent-request.js'
 import { internalError, invalidParams, isRecord } from './json-rpc.js'
 import { depthMax } from './limits.js'
 import type { Logger } from './logger.js'
+import { errorMeta, withoutWorkerForgery } from './reserved-meta.js'
 import { schemaProblem } from './schema-problem.js'
 
 export interface ResultContext {
@@ -51,9 +52,9 @@ export function failed(failure: RoutingFailure, request: AgentRequest, context: 
   }
   const result = { content: [{ type: 'text', text: JSON.stringify({ error }) }], isError: true }
   // Clients check structuredContent against the tool's schema, which knows nothing of our errors.
-  return toolOf(request.name, context.connection)?.outputSchema === undefined
+  return context.connection.tool(request.name)?.definition.outputSchema === undefined
     ? { ...result, structuredContent: { error } }
-    : { ...result, _meta: { 'callboard/error': error } }
+    : { ...result, _meta: { [errorMeta]: error } }
 }
 
 function fromWorker(body: Uint8Array, request: AgentRequest, context: ResultContext): Result {
@@ -68,7 +69,8 @@ function fromWorker(body: Uint8Array, request: AgentRequest, context: ResultCont
   }
   // Which kind of result this is, the hub says: a worker that asks for input does so on the wire.
   delete result['resultType']
-  return request.method === 'tools/call' ? projected(result, request.name, context) : result
+  const honest = withoutWorkerForgery(result, result['isError'] === true)
+  return request.method === 'tools/call' ? projected(honest, request.name, context) : honest
 }
 
 const notAnObject = `it is not a JSON object of at most ${depthMax} levels`
@@ -82,7 +84,7 @@ function invalidResult(problem: string, request: AgentRequest, context: ResultCo
 /** Legacy clients take only objects as structured content; the SDK knows what to make of the rest. */
 function projected(result: Record<string, unknown>, name: string, { connection, server }: ResultContext): Result {
   if (result['structuredContent'] === undefined) return result
-  const schema = toolOf(name, connection)?.outputSchema
+  const schema = connection.tool(name)?.definition.outputSchema
   return server.projectCallToolResult(result as unknown as CallToolResult, schema as never)
 }
 
@@ -132,10 +134,6 @@ function suggestion(name: string, visible: readonly { readonly name: string }[])
     visible.map((entry) => entry.name),
   )
   return nearest === undefined ? '' : `. Did you mean ${nearest}?`
-}
-
-function toolOf(name: string, connection: Connection): ToolDefinition | undefined {
-  return connection.tool(name)?.definition
 }
 
 /** A worker's JSON object; undefined for anything else, and for what is nested too deep to be passed on. */

@@ -2,21 +2,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LogLevel } from '@callboard/protocol'
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { parseBody } from './agent-result.js'
+import { withoutWorkerForgery } from './reserved-meta.js'
 
-/**
- * Passes progress and log messages of one call to the request that now waits for it. A modern call that asked for input is
- * carried by several requests, one after the other; between them, and after the end, there is nobody to tell.
- */
+/** Passes progress and log messages of one call to the request that waits for it, for as long as it does. */
 export class CallListener {
+  readonly #progressToken: string | number | undefined
+  #ctx: ServerContext | undefined
   #written = false
-  #request: { readonly ctx: ServerContext; readonly progressToken: string | number | undefined } | undefined
 
-  attach(ctx: ServerContext, progressToken: string | number | undefined): void {
-    this.#request = { ctx, progressToken }
+  constructor(ctx: ServerContext, progressToken: string | number | undefined) {
+    this.#ctx = ctx
+    this.#progressToken = progressToken
   }
 
-  detach(): void {
-    this.#request = undefined
+  /** The request is answered: there is nobody to tell. */
+  close(): void {
+    this.#ctx = undefined
   }
 
   /**
@@ -29,7 +30,7 @@ export class CallListener {
   }
 
   readonly progress = (body: Uint8Array): void => {
-    const progressToken = this.#request?.progressToken
+    const progressToken = this.#progressToken
     const params = parseBody(body)
     if (progressToken === undefined || typeof params?.['progress'] !== 'number') return
     this.#notify('notifications/progress', { ...params, progressToken })
@@ -43,6 +44,6 @@ export class CallListener {
   /** A client that is gone misses it; its call is cancelled by other means. */
   #notify(method: string, params: Record<string, unknown>): void {
     this.#written = true
-    this.#request?.ctx.mcpReq.notify({ method, params }).catch(() => {})
+    this.#ctx?.mcpReq.notify({ method, params: withoutWorkerForgery(params) }).catch(() => {})
   }
 }

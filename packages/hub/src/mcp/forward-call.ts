@@ -1,6 +1,6 @@
 import type { CallId, Client } from '@callboard/protocol'
 import { ProtocolError, type Result, type ServerContext } from '@modelcontextprotocol/server'
-import type { CallListeners, CallOutcome } from '../port.js'
+import type { CallOutcome, TurnListener } from '../port.js'
 import type { AgentRequest } from './agent-request.js'
 import { failed, type ResultContext, toResult } from './agent-result.js'
 import { CallListener } from './call-listener.js'
@@ -29,35 +29,33 @@ export async function forwardCall(
 ): Promise<Result> {
   const subject = { principal: context.connection.identity.principal, ...request }
   const state = ctx.mcpReq.requestState()
-  if (state === undefined) return startCall(request, client, ctx, context)
-  const { id, listener } = context.suspended.redeem(state, subject)
-  const abort = new AbortController()
-  const call = { request, client, ctx, listener, abort }
-  return settle(call, context, () => resume(call, id, ctx.mcpReq.inputResponses, context))
+  const listener = new CallListener(ctx, request.progressToken)
+  const call = { request, client, ctx, listener, abort: new AbortController() }
+  const { connection } = context
+  if (state === undefined) {
+    const { progressToken: _, argumentsHash: __, ...routed } = request
+    return settle(call, context, () => connection.call({ ...routed, client, ...turnOf(call) }))
+  }
+  const { id } = context.suspended.redeem(state, subject)
+  const input = answers(ctx.mcpReq.inputResponses)
+  return settle(call, context, () => connection.resume(id, input, { client, ...turnOf(call) }))
 }
 
+/** One request of an agent; a modern client comes back with input in another one. */
 interface RunningCall {
   readonly request: AgentRequest
   readonly client: Client
   readonly ctx: ServerContext
   readonly listener: CallListener
-  /** Of this request: a modern client comes back with input in another one. */
   readonly abort: AbortController
 }
 
-function startCall(request: AgentRequest, client: Client, ctx: ServerContext, context: CallContext): Promise<Result> {
-  const { progressToken: _, argumentsHash: __, ...routed } = request
-  const listener = new CallListener()
-  const abort = new AbortController()
-  const call = { request, client, ctx, listener, abort }
-  return settle(call, context, () =>
-    context.connection.call({
-      ...routed,
-      client,
-      signal: abort.signal,
-      ...listening(call),
-    }),
-  )
+function turnOf({ client, listener, abort }: RunningCall): TurnListener {
+  return {
+    signal: abort.signal,
+    ...(client.progress && { onProgress: listener.progress }),
+    ...(client.logLevel !== undefined && { onLog: listener.logged }),
+  }
 }
 
 /** The request's own signal holds only while the request is open: its end must not end a call that waits for input. */
@@ -66,7 +64,6 @@ async function settle(call: RunningCall, context: CallContext, begin: () => Prom
   const onAbort = () => abort.abort(ctx.mcpReq.signal.reason)
   ctx.mcpReq.signal.addEventListener('abort', onAbort, { once: true })
   if (ctx.mcpReq.signal.aborted) onAbort()
-  listener.attach(ctx, request.progressToken)
   try {
     const outcome = await begin()
     await listener.heard()
@@ -79,7 +76,7 @@ async function settle(call: RunningCall, context: CallContext, begin: () => Prom
     }
     throw error instanceof ProtocolError ? error : ourFault(error, request, context)
   } finally {
-    listener.detach()
+    listener.close()
     ctx.mcpReq.signal.removeEventListener('abort', onAbort)
   }
 }
@@ -95,7 +92,7 @@ async function giveInput(call: RunningCall, first: InputRequired, context: CallC
       const requests = parseInputRequests(outcome.body)
       if (call.client.generation === 'modern') return suspend(call, id, requests, context)
       const responses = await askLegacy(call, requests)
-      outcome = await resume(call, id, responses, context)
+      outcome = await context.connection.resume(id, answers(responses), turnOf(call))
     } catch (error) {
       context.connection.abandon(id)
       throw error
@@ -105,12 +102,7 @@ async function giveInput(call: RunningCall, first: InputRequired, context: CallC
 }
 
 /** The client comes back with the input in a request of its own. */
-function suspend(
-  { request, client, listener }: RunningCall,
-  id: CallId,
-  requests: InputRequests,
-  context: CallContext,
-): Result {
+function suspend({ request, client }: RunningCall, id: CallId, requests: InputRequests, context: CallContext): Result {
   const missing = unanswerable(requests, client)[0]
   if (missing !== undefined) throw missingCapability(missing)
   const { method, argumentsHash } = request
@@ -120,7 +112,7 @@ function suspend(
   return {
     resultType: 'input_required',
     inputRequests,
-    requestState: context.suspended.suspend({ id, subject, listener, abandon }),
+    requestState: context.suspended.suspend({ id, subject, abandon }),
   }
 }
 
@@ -131,22 +123,8 @@ function askLegacy({ client, ctx, abort }: RunningCall, requests: InputRequests)
   return askClient(requests, ctx, abort.signal)
 }
 
-function resume(
-  call: RunningCall,
-  id: CallId,
-  inputResponses: Record<string, unknown> | undefined,
-  context: CallContext,
-): Promise<CallOutcome> {
-  const body = Buffer.from(JSON.stringify({ inputResponses: inputResponses ?? {} }))
-  return context.connection.resume(id, body, call.abort.signal, listening(call))
-}
-
-/** What this client wants to hear of its call. */
-function listening({ client, listener }: RunningCall): CallListeners {
-  return {
-    ...(client.progress && { onProgress: listener.progress }),
-    ...(client.logLevel !== undefined && { onLog: listener.logged }),
-  }
+function answers(inputResponses: Record<string, unknown> | undefined): Buffer {
+  return Buffer.from(JSON.stringify({ inputResponses: inputResponses ?? {} }))
 }
 
 /** Logged whole; the agent learns no more than that it was us. */

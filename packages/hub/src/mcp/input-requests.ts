@@ -9,6 +9,7 @@ import { parseBody } from './agent-result.js'
 import { capabilityFor, type InputKind, inputKindOf } from './client-descriptor.js'
 import { isRecord } from './json-rpc.js'
 import { inputRequestsMax, inputWaitMs } from './limits.js'
+import { withoutWorkerForgery } from './reserved-meta.js'
 
 export interface InputRequest {
   readonly method: string
@@ -75,7 +76,7 @@ function parseInputRequest(entry: unknown): InputRequest {
   if (!isRecord(params) && !(params === undefined && kind === 'roots')) {
     throw new InputFailure(`a worker asked for ${String(method)} without params`)
   }
-  return { method: method as string, ...(isRecord(params) && { params }), kind }
+  return { method: method as string, ...(isRecord(params) && { params: withoutWorkerForgery(params) }), kind }
 }
 
 /** The legacy form of a question with a URL carries an id, which the modern one has no more. */

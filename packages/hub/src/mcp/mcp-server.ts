@@ -7,7 +7,7 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server'
 import type { Connection, HubPort, ListScope } from '../port.js'
-import { parseAgentRequest } from './agent-request.js'
+import { isWorkerMethod, parseAgentRequest } from './agent-request.js'
 import { describeClient, type Era, scopeOf } from './client-descriptor.js'
 import { forwardCall } from './forward-call.js'
 import { invalidParams } from './json-rpc.js'
@@ -15,7 +15,7 @@ import * as limits from './limits.js'
 import type { Logger } from './logger.js'
 import { firstPageOf, pageOf } from './pagination.js'
 import { SuspendedCalls } from './suspended-calls.js'
-import { serveTasks, TaskAwareServer } from './tasks/serve-tasks.js'
+import { isTaskMethod, serveTasks, TaskAwareServer } from './tasks/serve-tasks.js'
 import { Tasks } from './tasks/tasks.js'
 import { withToolSearch } from './tool-search/searching-hub.js'
 
@@ -59,9 +59,10 @@ const legacyLevelDefault: LogLevel = 'info'
  * makes one per HTTP request, and one for a discovery that it may throw away.
  *
  * Calls go through the fallback handler, because a handler that the SDK knows by its method has its results rebuilt from
- * the schema, which loses what a worker put in besides.
+ * the schema, which loses what a worker put in besides. With a fallback the SDK takes every method for served: a server that is
+ * made for a single request gets one only when it is needed, so that HTTP has its 404 for a method that does not exist.
  */
-export function createMcpServer(front: McpFront, connection: Connection, era: Era): Server {
+export function createMcpServer(front: McpFront, connection: Connection, era: Era, only?: unknown): Server {
   const server = new TaskAwareServer(era, front.info, {
     capabilities: capabilitiesOf(connection),
     jsonSchemaValidator: noValidator,
@@ -75,11 +76,14 @@ export function createMcpServer(front: McpFront, connection: Connection, era: Er
   serveLists(server, front, connection, scopeOf(era))
   serveSubscriptions(server, connection)
   server.setNotificationHandler('notifications/roots/list_changed', () => connection.rootsChanged())
+  if (only !== undefined && !isWorkerMethod(only) && !isTaskMethod(only)) return server
   const context = { connection, server, log: front.log, suspended: front.suspended }
   const describe = (ctx: ServerContext) => describeClient(era, server, level, ctx)
   const tasks = serveTasks(era, { ...context, tasks: front.tasks, pageSize: front.pageSize, describe })
-  server.fallbackRequestHandler = async (request, ctx) =>
-    tasks.answer(request, ctx) ?? forwardCall(parseAgentRequest(request), describe(ctx), ctx, context)
+  server.fallbackRequestHandler = async (request, ctx) => {
+    const brought = era === 'modern' ? ctx.mcpReq.inputResponses : undefined
+    return tasks.answer(request, ctx) ?? forwardCall(parseAgentRequest(request, brought), describe(ctx), ctx, context)
+  }
   return server
 }
 

@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
 import { ProtocolError } from '@modelcontextprotocol/server'
-import type { CallListener } from './call-listener.js'
 import { invalidParams } from './json-rpc.js'
 import { inputWaitMs, suspendedCallsMax } from './limits.js'
 
@@ -14,7 +13,6 @@ export interface CallSubject {
 export interface SuspendedCall {
   readonly id: string
   readonly subject: CallSubject
-  readonly listener: CallListener
   /** Ends the call; nobody will bring what it waits for. */
   readonly abandon: () => void
 }

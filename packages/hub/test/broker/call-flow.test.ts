@@ -472,6 +472,29 @@ describe('a question to a person', () => {
     expect(again.outcome).toBe('result "done"')
   })
 
+  it('is answered by a client that says anew what it wants to hear, and the worker learns it [CB-49]', () => {
+    const hub = scenario()
+    const { worker, agent, call, request } = asking(hub, {}, { progress: false, logLevel: 'info' })
+    const client = { generation: 'modern', input: ['url'], progress: true, logLevel: 'error' } as const
+    const again = agent.resume(call, 'because', client)
+    expect(worker.take('resume').client).toEqual(client)
+    worker.progress(request, 1)
+    worker.log('warning', {}, request)
+    worker.log('error', {}, request)
+    expect([again.progress, again.logs]).toEqual([[1], ['error {}']])
+  })
+
+  it('leaves the client as it was when the answer says nothing of it', () => {
+    const hub = scenario()
+    const { worker, agent, call, request } = asking(hub, {}, { logLevel: 'warning' })
+    const again = agent.resume(call)
+    expect(worker.take('resume')).not.toHaveProperty('client')
+    worker.progress(request, 1)
+    worker.log('info', {}, request)
+    worker.log('warning', {}, request)
+    expect([again.progress, again.logs]).toEqual([[1], ['warning {}']])
+  })
+
   it('stops the deadline, and RESUME brings what was left of it [CB-46] [CB-49]', () => {
     const hub = scenario()
     const { worker, agent, call } = asking(hub)

@@ -6,6 +6,7 @@ import {
   encodeBatch,
   type FromHub,
   type FromWorker,
+  type LogLevel,
   type Ready,
   type Request,
   signInProof,
@@ -384,7 +385,7 @@ export class ScenarioWorker {
     this.send({ type: 'progress', id: of.id, body: json(value) })
   }
 
-  log(level: 'debug' | 'info' | 'error', data: unknown, of?: { readonly id: CallId }): void {
+  log(level: LogLevel, data: unknown, of?: { readonly id: CallId }): void {
     this.send({ type: 'log', level, body: json(data), ...(of === undefined ? {} : { id: of.id }) })
   }
 
@@ -461,9 +462,10 @@ export class ScenarioAgent {
   }
 
   /** Answers the question that a call asked. */
-  resume(asked: ScenarioCall | CallId, answer: unknown = 'because'): ScenarioCall {
+  resume(asked: ScenarioCall | CallId, answer: unknown = 'because', client?: Client): ScenarioCall {
     const id = typeof asked === 'string' ? asked : asked.question
-    return this.#turn((ref) => ({ type: 'resume', ref, connection: this.connection, id, body: json(answer) }))
+    const heard = client === undefined ? {} : { client }
+    return this.#turn((ref) => ({ type: 'resume', ref, connection: this.connection, id, body: json(answer), ...heard }))
   }
 
   abandon(asked: ScenarioCall): void {

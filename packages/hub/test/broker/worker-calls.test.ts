@@ -269,6 +269,21 @@ describe('a question in a nested call [CB-51]', () => {
     expect(again.outcome).toBe('result "all done"')
   })
 
+  it("is answered by a client that says anew what it wants to hear; its own progress is its caller's affair", () => {
+    const hub = scenario()
+    const { worker, helper, agent, call, request, parent } = nested(hub)
+    worker.call('help', { parent, progress: true })
+    const inner = helper.request()
+    helper.ask(inner)
+    const client = { generation: 'modern', input: [], progress: false, logLevel: 'error' } as const
+    const again = agent.resume(call, 'this one', client)
+    expect(helper.take('resume').client).toEqual({ ...client, progress: true })
+    helper.log('info', {}, inner)
+    worker.progress(request, 1)
+    helper.log('error', {}, inner)
+    expect([again.progress, again.logs]).toEqual([[], ['error {}']])
+  })
+
   it('waits while another is with the agent', () => {
     const hub = scenario()
     const { worker, helper, agent, call, parent } = nested(hub)

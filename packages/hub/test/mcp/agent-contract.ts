@@ -303,8 +303,8 @@ export function describeAgents(way: string, stage: () => Stage): void {
       const requestedSchema = { type: 'object', properties: {} }
       const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Why?', requestedSchema } }
       hub.tool('ask', () => {
-        hub.suspended.set('c-1', (_, __, listener) => {
-          listener?.onProgress?.(json({ progress: 2 }))
+        hub.suspended.set('c-1', (_, turn) => {
+          turn.onProgress?.(json({ progress: 2 }))
           return text('done')
         })
         return { kind: 'input_required', id: 'c-1', body: json({ inputRequests: { why: question } }) }

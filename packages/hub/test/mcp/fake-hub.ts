@@ -4,12 +4,12 @@ import type { Logger } from '../../src/mcp/logger.js'
 import { createMcpFront, type McpFront } from '../../src/mcp/mcp-server.js'
 import type {
   AgentCall,
-  CallListeners,
   CallOutcome,
   Connection,
   ConnectionListener,
   HubPort,
   Identity,
+  Resumption as ResumedTurn,
   ServiceStatus,
 } from '../../src/port.js'
 
@@ -18,11 +18,7 @@ import type {
 export type Loose = any
 
 export type Handler = (call: AgentCall, connection: FakeConnection) => CallOutcome | Promise<CallOutcome>
-export type Resumption = (
-  input: unknown,
-  signal: AbortSignal | undefined,
-  listener: CallListeners | undefined,
-) => CallOutcome | Promise<CallOutcome>
+export type Resumption = (input: unknown, turn: ResumedTurn) => CallOutcome | Promise<CallOutcome>
 
 /** A hub without workers: each name is answered by a function of the test. */
 export class FakeHub implements HubPort {
@@ -96,10 +92,10 @@ export class FakeConnection implements Connection {
     return (await this.#hub.handlers.get(call.name)?.(call, this)) ?? { kind: 'unknown' }
   }
 
-  async resume(id: CallId, body: Uint8Array, signal?: AbortSignal, listener?: CallListeners): Promise<CallOutcome> {
+  async resume(id: CallId, body: Uint8Array, turn: ResumedTurn = {}): Promise<CallOutcome> {
     const resumption = this.#hub.suspended.get(id)
     this.#hub.suspended.delete(id)
-    return (await resumption?.(parsed(body), signal, listener)) ?? { kind: 'unknown' }
+    return (await resumption?.(parsed(body), turn)) ?? { kind: 'unknown' }
   }
 
   abandon(id: CallId): void {

@@ -157,8 +157,8 @@ describe('serveLines', () => {
   it('takes the state of a suspended call once, and only for the same call', async () => {
     const hub = new FakeHub()
     const params = { message: 'x', requestedSchema: { type: 'object', properties: {} } }
-    hub.tool('ask', ({ onProgress }) => {
-      hub.suspended.set('c', (input) => {
+    hub.tool('ask', () => {
+      hub.suspended.set('c', (input, { onProgress }) => {
         onProgress?.(json({ progress: 2 }))
         return result({ content: [], structuredContent: input as object })
       })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { CallListener } from '../../src/mcp/call-listener.js'
 import { SuspendedCalls } from '../../src/mcp/suspended-calls.js'
 
 const subject = { principal: 'agent:main', method: 'tools/call', argumentsHash: 'h' }
@@ -8,8 +7,7 @@ function suspendedCalls() {
   const clock = { now: 1_000 }
   const calls = new SuspendedCalls(() => clock.now)
   const abandoned: string[] = []
-  const suspend = (id: string) =>
-    calls.suspend({ id, subject, listener: new CallListener(), abandon: () => abandoned.push(id) })
+  const suspend = (id: string) => calls.suspend({ id, subject, abandon: () => abandoned.push(id) })
   return { clock, calls, abandoned, suspend }
 }
 

@@ -1,5 +1,5 @@
+export { RpcError } from '../rpc-error.js'
 export type { NestedCall, NestedCallStub } from './nested-calls.js'
-export { RpcError } from './rpc-error.js'
 export type { LogEntry, ProgressUpdate } from './test-hub.js'
 export {
   type CompletionRequest,

@@ -14,10 +14,10 @@ import type { PromptMessages, ResourceContents, ToolResult, Worker } from '../ap
 import { DefinedWorker } from '../define-worker.js'
 import { decodeJson, encodeJson, isRecord } from '../json-body.js'
 import type { LiveWorker } from '../live-worker.js'
+import { RpcError } from '../rpc-error.js'
 import type { InputQuestion } from '../session-messages.js'
 import { SteadyClock } from '../steady-clock.js'
 import type { NestedCall, NestedCallStub } from './nested-calls.js'
-import { RpcError } from './rpc-error.js'
 import { type Agent, type LogEntry, type ProgressUpdate, TestHub } from './test-hub.js'
 
 export interface TestLinkOptions {
@@ -35,6 +35,8 @@ export interface TestCallOptions extends Partial<Omit<Caller, 'roles'>> {
   readonly client?: Partial<Client>
   /** What the person at the client says: one result after the other, or a function of the question. */
   readonly answers?: readonly unknown[] | ((question: InputQuestion) => unknown)
+  /** Answers that come with the call, by the names of their questions. */
+  readonly brought?: { readonly [key: string]: unknown }
   readonly onProgress?: (update: ProgressUpdate) => void
   readonly onLog?: (entry: LogEntry) => void
   /** Aborting it cancels the call; the promise then settles with what the handler makes of it. */
@@ -243,9 +245,13 @@ class WorkerLink implements TestLink {
     options: TestCallOptions,
   ): Promise<unknown> {
     const id = `${this.#hub.epoch}-${++this.#serial}`
-    const { signal, idempotencyKey = id, traceparent, meta } = options
+    const { signal, idempotencyKey = id, traceparent, meta, brought } = options
     const deadlineMs = options.timeoutMs ?? this.#timeoutOf(method, name)
-    const withMeta = meta === undefined ? params : { ...params, _meta: meta }
+    const sent = {
+      ...params,
+      ...(meta === undefined ? {} : { _meta: meta }),
+      ...(brought === undefined ? {} : { inputResponses: brought }),
+    }
     return new Promise((resolve, reject) => {
       const settle: Agent['settle'] = (response) => settleWith(response, resolve, reject)
       const request = {
@@ -258,7 +264,7 @@ class WorkerLink implements TestLink {
         caller: callerOf(options),
         client: clientOf(options),
         ...(traceparent === undefined ? {} : { traceparent }),
-        body: encodeJson(withMeta),
+        body: encodeJson(sent),
       } as const
       this.#hub.request(request, agentOf(options, deadlineMs, settle))
       const cancel = () => this.#hub.deliver({ type: 'cancel', id, reason: 'cancelled' })

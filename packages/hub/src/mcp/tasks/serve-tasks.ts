@@ -10,6 +10,11 @@ export interface ServedTasks {
   answer(request: JSONRPCRequest, ctx: ServerContext): Promise<Result> | undefined
 }
 
+/** In either era; which of them it has, its half of the tasks says. */
+export function isTaskMethod(method: unknown): boolean {
+  return typeof method === 'string' && method.startsWith('tasks/')
+}
+
 export function serveTasks(era: Era, context: TaskContext): ServedTasks {
   return era === 'modern' ? new ModernTasks(context) : new LegacyTasks(context)
 }

@@ -232,7 +232,7 @@ export class Tasks {
       return failure('cancelled', 'The call was cancelled.')
     }
     const body = Buffer.from(JSON.stringify({ inputResponses: answers }))
-    return connection.resume(asked.id, body, abort.signal, this.#listeners(live))
+    return connection.resume(asked.id, body, { signal: abort.signal, ...this.#listeners(live) })
   }
 
   /** @throws InputFailure for a question that cannot be put to this client. */

@@ -148,7 +148,7 @@ class SearchingConnection implements Connection {
   prompts: Connection['prompts'] = (scope) => this.#inner.prompts(scope)
   services: Connection['services'] = () => this.#inner.services()
   completes = (): boolean => this.#inner.completes()
-  resume: Connection['resume'] = (id, body, signal, listeners) => this.#inner.resume(id, body, signal, listeners)
+  resume: Connection['resume'] = (id, body, turn) => this.#inner.resume(id, body, turn)
   abandon: Connection['abandon'] = (id) => this.#inner.abandon(id)
   subscribe = (uri: string): void => this.#inner.subscribe(uri)
   unsubscribe = (uri: string): void => this.#inner.unsubscribe(uri)

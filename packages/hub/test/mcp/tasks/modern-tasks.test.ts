@@ -239,8 +239,8 @@ describe.each(Object.entries({ lines: onLines, http: onHttp }))('the tasks exten
 
     it('goes on to show progress after the answers', async () => {
       next = () => {
-        hub.suspended.set('call-2', (_, signal, listener) => {
-          listener?.onProgress?.(json({ progress: 2, message: 'deeper' }))
+        hub.suspended.set('call-2', (_, { signal, onProgress }) => {
+          onProgress?.(json({ progress: 2, message: 'deeper' }))
           return untilAborted(signal)
         })
         return { kind: 'input_required', id: 'call-2', body: askingBoth }
