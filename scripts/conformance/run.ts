@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Runs the official conformance suite against a hub in a process of its own, over HTTP, with a worker in another: what an
+ * agent would meet. Fails with the suite, its warnings included. `npm run conformance -- 2026-07-28 ping` runs one scenario
+ * and shows each of its checks.
+ */
+const revisions = ['2026-07-28', '2025-11-25']
+
+/** Extensions and the like, which no revision requires and the hub does not have. An entry that passes fails the run. */
+const unsupported: ReadonlySet<string> = new Set([
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-mrtr-input',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+  'tasks-required-task-error',
+  'tasks-mrtr-composition',
+  'http-custom-header-server-validation',
+])
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const home = join(root, 'scripts', 'conformance')
+const suite = join(home, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
+/** The suite needs a newer Node than Callboard does. */
+const suiteNode = join(home, 'node_modules', '.bin', 'node')
+const expectedFailures = join(home, 'expected-failures.yaml')
+/** Far more than it takes: nothing of this may hang a build. */
+const suiteTimeoutMs = 300_000
+const startTimeoutMs = 15_000
+
+const children: ChildProcess[] = []
+const directory = await mkdtemp(join(tmpdir(), 'callboard-'))
+try {
+  process.exitCode = await run(process.argv.slice(2))
+} finally {
+  for (const child of children.reverse()) await end(child)
+  await rm(directory, { recursive: true, force: true })
+}
+
+async function run([revision, scenario]: readonly string[]): Promise<number> {
+  if (!existsSync(suite) || !existsSync(suiteNode)) await install()
+  const server = [suite, 'server', '--url', await startHub()]
+  if (revision !== undefined) {
+    const one =
+      scenario === undefined ? ['--requirements', revision] : ['--spec-version', revision, '--scenario', scenario]
+    return show(await collect(spawnIn(home, suiteNode, [...server, ...one])))
+  }
+  const tally = { passed: 0, failed: 0 }
+  let code = 0
+  for (const each of revisions) {
+    process.stdout.write(`\nMCP ${each}\n`)
+    const judged = ['--requirements', each, '--expected-failures', expectedFailures]
+    const ended = await collect(spawnIn(home, suiteNode, [...server, ...judged]))
+    code ||= show(ended)
+    count(ended.output, tally)
+  }
+  process.stdout.write(`conformance: ${tally.passed} scenarios passed, ${tally.failed} failed\n`)
+  return tally.passed === 0 || tally.failed > 0 ? 1 : code
+}
+
+function show({ code, output }: Ended): number {
+  process.stdout.write(output)
+  return code ?? 1
+}
+
+/** The suite fails only for what the revision requires; this holds us to the rest of what it runs as well. */
+function count(output: string, tally: { passed: number; failed: number }): void {
+  for (const [, mark, name = '', checks] of output.matchAll(/^([✓✗]) (\S+): (\d+) passed/gm)) {
+    // Skipped: nothing was found out.
+    if (mark === '✓' && checks === '0') continue
+    const isExpected = (mark === '✓') !== unsupported.has(name)
+    if (!isExpected) process.stdout.write(`${name}: ${mark === '✓' ? 'passes, and is not unsupported' : 'failed'}\n`)
+    if (!isExpected) tally.failed++
+    else if (mark === '✓') tally.passed++
+  }
+}
+
+async function install(): Promise<void> {
+  const { code, output } = await collect(spawnIn(home, 'npm', ['ci', '--no-fund', '--no-audit']))
+  if (code !== 0) throw new Error(`npm ci in scripts/conformance failed:\n${output}`)
+}
+
+/** Returns where it answers, once the worker has signed in. */
+async function startHub(): Promise<string> {
+  const port = await freePort()
+  const environment = {
+    ...process.env,
+    CALLBOARD_RUNTIME: join(directory, 'run'),
+    CALLBOARD_DATA: join(directory, 'data'),
+    CALLBOARD_HTTP: `127.0.0.1:${port}`,
+    CALLBOARD_HTTP_OPEN: '*',
+    CALLBOARD_LOG_LEVEL: 'warn',
+  }
+  const hub = start(join(root, 'packages', 'cli', 'bin', 'callboard.js'), ['hub'], environment)
+  const worker = start(fileURLToPath(new URL('fixture-worker.js', import.meta.url)), [], environment)
+  const signedIn = once(worker, 'message', { signal: AbortSignal.timeout(startTimeoutMs) })
+  await Promise.race([signedIn, failure(hub, 'the hub'), failure(worker, 'the fixture worker')])
+  return `http://127.0.0.1:${port}/mcp`
+}
+
+function start(program: string, parameters: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
+  const child = spawn(process.execPath, [program, ...parameters], { env, stdio: [...stdio] })
+  children.push(child)
+  return child
+}
+
+async function failure(child: ChildProcess, name: string): Promise<never> {
+  const [code, signal] = await once(child, 'exit')
+  throw new Error(`${name} has ended (${code ?? signal}) before the suite was run`)
+}
+
+function spawnIn(cwd: string, command: string, parameters: readonly string[]): ChildProcess {
+  const child = spawn(command, parameters, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: suiteTimeoutMs })
+  children.push(child)
+  return child
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly output: string
+}
+
+async function collect(child: ChildProcess): Promise<Ended> {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill()
+  await ended
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { readonly port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
