@@ -130,7 +130,7 @@ export class BrokerRunner implements HubPort {
         broker.list('resourceTemplate', identity, scope) as ReturnType<Connection['resourceTemplates']>,
       prompts: (scope) => broker.list('prompt', identity, scope) as ReturnType<Connection['prompts']>,
       services: () => broker.services(identity),
-      completes: () => broker.completes(),
+      completes: () => broker.completes() || this.#catalogueKnown() !== undefined,
       call: (call) => this.#call(connection, call),
       resume: (id, body, turn = {}) => this.#resume(connection, id, body, turn),
       abandon: (id) => this.step({ type: 'abandon', connection, id }),

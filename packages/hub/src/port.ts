@@ -90,7 +90,10 @@ export interface Connection {
   prompts(scope: ListScope): readonly { readonly name: string; readonly [key: string]: unknown }[]
   /** The services that exist for this identity, with or without workers, in a stable order. */
   services(): readonly ServiceStatus[]
-  /** Whether anyone answers `completion/complete`. */
+  /**
+   * Whether anyone answers `completion/complete`; also true while workers are on their way. A client is told once, when it
+   * connects: one that is told too much gets an error for a completion, one that is told too little never asks.
+   */
   completes(): boolean
   /** Never rejects: whatever happens is an outcome. Aborting `signal` cancels the call. */
   call(call: AgentCall): Promise<CallOutcome>

@@ -99,6 +99,21 @@ describe('a connection', () => {
       connection.prompts('principal'),
     ]).toEqual([[], [], []])
     expect(connection.completes()).toBe(false)
+    expect(connection.tool('greet')?.definition).toBe(connection.tools('session')[0])
+    expect(connection.tool('grief')).toBeUndefined()
+    runner.close()
+  })
+
+  it('says that it completes while those who may are on their way', async () => {
+    const known = deferred()
+    const { runner, signIn } = running({}, known.promise)
+    const connection = runner.open(identity, silent)
+    expect(connection.completes()).toBe(true)
+    signIn()
+    known.resolve()
+    await known.promise
+    await Promise.resolve()
+    expect(connection.completes()).toBe(false)
     runner.close()
   })
 
@@ -164,16 +179,21 @@ describe('a connection', () => {
     runner.close()
   })
 
-  it('answers a question by resuming', async () => {
-    const { runner, signIn, from, request, respond } = running()
+  it('answers a question by resuming, and hears of the call by that', async () => {
+    const { runner, signIn, sent, from, request, respond } = running()
     signIn()
     const connection = runner.open(identity, silent)
     const asked = connection.call(call())
     from({ type: 'input_required', id: request().id, timeoutMs: 60_000, body: json('why?') })
     expect(await asked).toEqual({ kind: 'input_required', id: request().id, body: json('why?') })
-    const outcome = connection.resume(request().id, json('because'))
+    const onProgress = vi.fn()
+    const client = { generation: 'modern', input: [], progress: true } as const
+    const outcome = connection.resume(request().id, json('because'), { client, onProgress })
+    expect(sent.at(-1)).toMatchObject({ type: 'resume', body: json('because'), client })
+    from({ type: 'progress', id: request().id, body: json({ progress: 2 }) })
     respond()
     expect(await outcome).toMatchObject({ kind: 'result' })
+    expect(onProgress).toHaveBeenCalledExactlyOnceWith(json({ progress: 2 }))
     runner.close()
   })
 

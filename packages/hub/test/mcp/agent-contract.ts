@@ -290,7 +290,7 @@ export function describeAgents(way: string, stage: () => Stage): void {
         })
         return { kind: 'input_required', id: 'c-1', body: ask('one', 'First?') }
       })
-      agent.onElicit(({ message }) => ({ action: 'accept', content: { a: message } }))
+      agent.onAsked('elicitation/create', ({ message }) => ({ action: 'accept', content: { a: message } }))
       const answer = await agent.request('tools/call', { name: 'ask', arguments: { z: 1, y: 2 } })
       expect(JSON.parse(answer.content[0].text)).toEqual([
         { inputResponses: { one: { action: 'accept', content: { a: 'First?' } } } },
@@ -309,7 +309,7 @@ export function describeAgents(way: string, stage: () => Stage): void {
         })
         return { kind: 'input_required', id: 'c-1', body: json({ inputRequests: { why: question } }) }
       })
-      agent.onElicit(() => ({ action: 'decline' }))
+      agent.onAsked('elicitation/create', () => ({ action: 'decline' }))
       const heard: Loose[] = []
       await agent.request('tools/call', { name: 'ask' }, { onprogress: (progress) => heard.push(progress) })
       // The SDK's modern client adds progress of its own, round by round.

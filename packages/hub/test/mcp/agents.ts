@@ -3,7 +3,12 @@ import type { Readable, Writable } from 'node:stream'
 import { Client as ClientOfSdk2, StreamableHTTPClientTransport as HttpOfSdk2 } from '@modelcontextprotocol/client'
 import { Client as ClientOfSdk1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as HttpOfSdk1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ElicitRequestSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  ResultSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { NdjsonTransport } from '../../src/mcp/ndjson-transport.js'
 import type { Loose } from './fake-hub.js'
@@ -25,7 +30,8 @@ export interface TestAgent {
   notify(method: string): Promise<void>
   /** As a real program calls: with the SDK's checks of the result. */
   callTool(name: string, args?: object): Promise<Loose>
-  onElicit(answer: (params: Loose) => Loose): void
+  /** Answers what a server may ask a client. */
+  onAsked(method: Question, answer: (params: Loose, options: { signal: AbortSignal }) => Loose): void
   /** The next notification of this method; those that came before are kept. */
   notified(method: string): Promise<Loose>
   /** Wants to hear of changes: a listen stream where the era has them. */
@@ -34,12 +40,23 @@ export interface TestAgent {
   close(): Promise<void>
 }
 
+export type Question = keyof typeof questions
+
+const questions = {
+  'elicitation/create': ElicitRequestSchema,
+  'sampling/createMessage': CreateMessageRequestSchema,
+  'roots/list': ListRootsRequestSchema,
+}
+
 const info = { name: 'test', version: '1' }
 const anything = z.looseObject({})
 
 /** `transport`: line transports serve both SDKs. */
-export async function connectAgent(kind: AgentKind, transport: Loose): Promise<TestAgent> {
-  const capabilities = { elicitation: { form: {}, url: {} }, roots: { listChanged: true }, sampling: {} }
+export async function connectAgent(
+  kind: AgentKind,
+  transport: Loose,
+  capabilities: object = { elicitation: { form: {}, url: {} }, roots: { listChanged: true }, sampling: {} },
+): Promise<TestAgent> {
   const client: Loose =
     kind === 'sdk 1'
       ? new ClientOfSdk1(info, { capabilities })
@@ -60,10 +77,10 @@ export async function connectAgent(kind: AgentKind, transport: Loose): Promise<T
       client.request({ method, ...(params && { params }) }, kind === 'sdk 1' ? ResultSchema : anything, options),
     notify: (method) => client.notification({ method }),
     callTool: (name, args = {}) => client.callTool({ name, arguments: args }),
-    onElicit: (answer) =>
-      kind === 'sdk 1'
-        ? client.setRequestHandler(ElicitRequestSchema, (request: Loose) => answer(request.params))
-        : client.setRequestHandler('elicitation/create', (request: Loose) => answer(request.params)),
+    onAsked: (method, answer) =>
+      client.setRequestHandler(kind === 'sdk 1' ? questions[method] : method, (request: Loose, context: Loose) =>
+        answer(request.params, { signal: context.signal ?? context.mcpReq?.signal }),
+      ),
     notified: (method) => inbox.take(method),
     listen: async (uris = []) => {
       if (modern) {
