@@ -215,7 +215,7 @@ describe.each(Object.entries(ways))('tasks of 2025-11-25 over %s', (_, makeStage
     }
 
     it('waits, and asks on the stream of tasks/result', async () => {
-      agent.onElicit(() => ({ action: 'accept', content: { depth: 3 } }))
+      agent.onAsked('elicitation/create', () => ({ action: 'accept', content: { depth: 3 } }))
       const taskId = await startAsking()
       expect(await get(taskId)).toMatchObject({ status: 'input_required' })
       const answered = await agent.request('tasks/result', { taskId })
@@ -224,7 +224,7 @@ describe.each(Object.entries(ways))('tasks of 2025-11-25 over %s', (_, makeStage
 
     it('names the task in what it asks', async () => {
       let params: Loose
-      agent.onElicit((given) => {
+      agent.onAsked('elicitation/create', (given) => {
         params = given
         return { action: 'decline' }
       })
@@ -235,7 +235,7 @@ describe.each(Object.entries(ways))('tasks of 2025-11-25 over %s', (_, makeStage
 
     it('asks as often as the worker does', async () => {
       let round = 0
-      agent.onElicit(() => ({ action: 'accept', content: { round: ++round } }))
+      agent.onAsked('elicitation/create', () => ({ action: 'accept', content: { round: ++round } }))
       asked = () => {
         asked = ({ inputResponses }) => text(JSON.stringify(inputResponses))
         return ask('call-1')
@@ -246,20 +246,20 @@ describe.each(Object.entries(ways))('tasks of 2025-11-25 over %s', (_, makeStage
     })
 
     it('asks the client that came back when the one before has gone', async () => {
-      agent.onElicit(() => new Promise(() => {}) as Loose)
+      agent.onAsked('elicitation/create', () => new Promise(() => {}) as Loose)
       const taskId = await startAsking()
       const waiting = agent.request('tasks/result', { taskId }).catch(() => 'gone')
       await get(taskId)
       await agent.close()
       await waiting
       agent = await stage.connect(front)
-      agent.onElicit(() => ({ action: 'accept' }))
+      agent.onAsked('elicitation/create', () => ({ action: 'accept' }))
       const answered = await agent.request('tasks/result', { taskId })
       expect(JSON.parse(answered.content[0].text)).toEqual({ depth: { action: 'accept' } })
     })
 
     it('ends when the client refuses to ask', async () => {
-      agent.onElicit(() => {
+      agent.onAsked('elicitation/create', () => {
         throw new Error('not now')
       })
       const taskId = await startAsking()
