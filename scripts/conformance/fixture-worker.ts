@@ -12,6 +12,7 @@ offerTools(worker)
 offerQuestions(worker)
 offerResources(worker)
 offerPrompts(worker)
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit())
 await worker.start()
 process.send?.('ready')
-process.on('disconnect', () => process.exit())

@@ -41,10 +41,15 @@ const startTimeoutMs = 15_000
 const children: ChildProcess[] = []
 const directory = await mkdtemp(join(tmpdir(), 'callboard-'))
 try {
-  process.exitCode = await run(process.argv.slice(2))
+  process.exitCode = await Promise.race([run(process.argv.slice(2)), interrupted()])
 } finally {
   for (const child of children.reverse()) await end(child)
   await rm(directory, { recursive: true, force: true })
+}
+
+async function interrupted(): Promise<number> {
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  return 130
 }
 
 async function run([revision, scenario]: readonly string[]): Promise<number> {
@@ -101,7 +106,8 @@ async function startHub(): Promise<string> {
     CALLBOARD_HTTP_OPEN: '*',
     CALLBOARD_LOG_LEVEL: 'warn',
   }
-  const hub = start(join(root, 'packages', 'cli', 'bin', 'callboard.js'), ['hub'], environment)
+  // On our stdio it ends with us, however we end.
+  const hub = start(join(root, 'packages', 'cli', 'bin', 'callboard.js'), ['hub', '--stdio'], environment)
   const worker = start(fileURLToPath(new URL('fixture-worker.js', import.meta.url)), [], environment)
   const signedIn = once(worker, 'message', { signal: AbortSignal.timeout(startTimeoutMs) })
   await Promise.race([signedIn, failure(hub, 'the hub'), failure(worker, 'the fixture worker')])
@@ -109,7 +115,7 @@ async function startHub(): Promise<string> {
 }
 
 function start(program: string, parameters: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
+  const stdio = ['pipe', 'ignore', 'inherit', 'ipc'] as const
   const child = spawn(process.execPath, [program, ...parameters], { env, stdio: [...stdio] })
   children.push(child)
   return child
