@@ -56,6 +56,7 @@ function asker(): Worker {
   tool('form', ({ elicit }) => elicit(form))
   tool('url', ({ elicit }) => elicit({ message: 'Log in', url: 'https://example.org/login' }))
   tool('sampling', ({ sample }) => sample(sampling))
+  tool('sampling_with_tools', ({ sample }) => sample({ ...sampling, tools: [], toolChoice: { mode: 'auto' } }))
   tool('roots', (context) => context.roots())
   tool('at_once', ({ elicit, sample, roots: ask }) => Promise.all([elicit(form), sample(sampling), ask()]))
   tool('in_turn', async ({ elicit }) => [
@@ -190,6 +191,18 @@ describe.each(cases)('$kind over $way', ({ way, kind }: { way: Way; kind: (typeo
     }
     const { content } = await mute.request('tools/call', { name: 'careful', arguments: {} })
     expect(content[0].text).toBe('"input_unsupported"')
+  })
+
+  it('is not asked for a model that uses tools unless it has one', async () => {
+    const called = agent.request('tools/call', { name: 'sampling_with_tools', arguments: {} })
+    const requiredCapabilities = { sampling: { tools: {} } }
+    if (agent.modern) await expect(called).rejects.toMatchObject({ code: -32_021, data: { requiredCapabilities } })
+    else expect(await called).toMatchObject({ isError: true, structuredContent: { error: { code: 'cancelled' } } })
+
+    const able = await stage.agent(kind, way, { sampling: { tools: {} } })
+    able.onAsked('sampling/createMessage', () => sampled)
+    const { content } = await able.request('tools/call', { name: 'sampling_with_tools', arguments: {} })
+    expect(JSON.parse(content[0].text)).toMatchObject(sampled)
   })
 
   it('that answers by an error ends the call, and the handler', async () => {

@@ -28,7 +28,7 @@ export function describeClient(era: Era, server: Server, legacyLevel: LogLevel, 
   return {
     generation: era,
     // A modern client is asked by the result itself, for which no stream is needed.
-    input: listens || era === 'modern' ? inputKinds(capabilitiesOf(era, server, ctx)) : [],
+    input: listens || era === 'modern' ? inputKinds(declaredCapabilities(era, server, ctx)) : [],
     ...(level !== undefined && { logLevel: level }),
     progress: listens && ctx.mcpReq._meta?.progressToken !== undefined,
   }
@@ -69,7 +69,8 @@ export function capabilityFor(kind: InputKind): ClientCapabilities {
   }
 }
 
-function capabilitiesOf(era: Era, server: Server, ctx: ServerContext): ClientCapabilities | undefined {
+/** As the client has them at this request. */
+export function declaredCapabilities(era: Era, server: Server, ctx: ServerContext): ClientCapabilities | undefined {
   if (era === 'legacy') return server.getClientCapabilities()
   return envelopeOf(ctx)[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
 }

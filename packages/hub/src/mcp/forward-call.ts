@@ -4,6 +4,7 @@ import type { CallOutcome, TurnListener } from '../port.js'
 import type { AgentRequest } from './agent-request.js'
 import { failed, type ResultContext, toResult } from './agent-result.js'
 import { CallListener } from './call-listener.js'
+import { declaredCapabilities } from './client-descriptor.js'
 import {
   askClient,
   InputFailure,
@@ -90,8 +91,15 @@ async function giveInput(call: RunningCall, first: InputRequired, context: CallC
     try {
       if (round === inputRoundsMax) throw new InputFailure(`The worker asked more than ${inputRoundsMax} times`)
       const requests = parseInputRequests(outcome.body)
-      if (call.client.generation === 'modern') return suspend(call, id, requests, context)
-      const responses = await askLegacy(call, requests)
+      const declared = declaredCapabilities(call.client.generation, context.server, call.ctx)
+      const missing = unanswerable(requests, call.client, declared)[0]
+      if (call.client.generation === 'modern') {
+        if (missing !== undefined) throw missingCapability(missing)
+        return suspend(call, id, requests, context)
+      }
+      if (missing !== undefined) throw new InputFailure(missingCapability(missing).message)
+      // The client is asked while its request stays open.
+      const responses = await askClient(requests, call.ctx, call.abort.signal)
       outcome = await context.connection.resume(id, answers(responses), turnOf(call))
     } catch (error) {
       context.connection.abandon(id)
@@ -102,25 +110,16 @@ async function giveInput(call: RunningCall, first: InputRequired, context: CallC
 }
 
 /** The client comes back with the input in a request of its own. */
-function suspend({ request, client }: RunningCall, id: CallId, requests: InputRequests, context: CallContext): Result {
-  const missing = unanswerable(requests, client)[0]
-  if (missing !== undefined) throw missingCapability(missing)
+function suspend({ request }: RunningCall, id: CallId, requests: InputRequests, context: CallContext): Result {
   const { method, argumentsHash } = request
   const subject = { principal: context.connection.identity.principal, method, argumentsHash }
-  const inputRequests = Object.fromEntries([...requests].map(([key, { kind: _, ...asked }]) => [key, asked]))
+  const inputRequests = Object.fromEntries([...requests].map(([key, { kind: _, needs: __, ...asked }]) => [key, asked]))
   const abandon = () => context.connection.abandon(id)
   return {
     resultType: 'input_required',
     inputRequests,
     requestState: context.suspended.suspend({ id, subject, abandon }),
   }
-}
-
-/** The client is asked while its request stays open. */
-function askLegacy({ client, ctx, abort }: RunningCall, requests: InputRequests): Promise<Record<string, unknown>> {
-  const missing = unanswerable(requests, client)[0]
-  if (missing !== undefined) throw new InputFailure(missingCapability(missing).message)
-  return askClient(requests, ctx, abort.signal)
 }
 
 function answers(inputResponses: Record<string, unknown> | undefined): Buffer {

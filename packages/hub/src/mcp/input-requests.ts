@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@callboard/protocol'
 import {
+  type ClientCapabilities,
   MissingRequiredClientCapabilityError,
   type ServerContext,
   type StandardSchemaV1,
@@ -15,6 +16,8 @@ export interface InputRequest {
   readonly method: string
   readonly params?: Record<string, unknown>
   readonly kind: InputKind
+  /** What the client must have declared. */
+  readonly needs: ClientCapabilities
 }
 
 /** By the keys that the worker chose. */
@@ -34,13 +37,20 @@ export function parseInputRequests(body: Uint8Array): InputRequests {
 }
 
 /** The requests that the client never said it could answer. */
-export function unanswerable(requests: InputRequests, client: Client): InputRequest[] {
-  return [...requests.values()].filter(({ kind }) => !client.input.includes(kind))
+export function unanswerable(
+  requests: InputRequests,
+  client: Client,
+  declared: ClientCapabilities | undefined,
+): InputRequest[] {
+  return [...requests.values()].filter(
+    ({ kind, needs }) =>
+      !client.input.includes(kind) || (needs.sampling?.tools !== undefined && declared?.sampling?.tools === undefined),
+  )
 }
 
 /** -32021, which tells a modern client what it would have to declare. */
-export function missingCapability({ method, kind }: InputRequest): Error {
-  const data = { requiredCapabilities: capabilityFor(kind) }
+export function missingCapability({ method, kind, needs }: InputRequest): Error {
+  const data = { requiredCapabilities: needs }
   return new MissingRequiredClientCapabilityError(
     data,
     `The call asks for ${method}, which the client did not declare (${kind})`,
@@ -76,7 +86,14 @@ function parseInputRequest(entry: unknown): InputRequest {
   if (!isRecord(params) && !(params === undefined && kind === 'roots')) {
     throw new InputFailure(`a worker asked for ${String(method)} without params`)
   }
-  return { method: method as string, ...(isRecord(params) && { params: withoutWorkerForgery(params) }), kind }
+  const honest = isRecord(params) && { params: withoutWorkerForgery(params) }
+  return { method: method as string, ...honest, kind, needs: needsOf(kind, params) }
+}
+
+/** A model that is to use tools is more than a model. */
+function needsOf(kind: InputKind, params: unknown): ClientCapabilities {
+  const usesTools = isRecord(params) && (params['tools'] !== undefined || params['toolChoice'] !== undefined)
+  return kind === 'sampling' && usesTools ? { sampling: { tools: {} } } : capabilityFor(kind)
 }
 
 /** The legacy form of a question with a URL carries an id, which the modern one has no more. */
