@@ -316,6 +316,27 @@ export function describeAgents(way: string, stage: () => Stage): void {
       expect(heard.at(-1)).toEqual({ progress: 2 })
     })
 
+    it('is told and asked nothing in the name of the hub or of the protocol', async () => {
+      const _meta = { 'io.modelcontextprotocol/subscriptionId': 7, 'callboard/error': {}, 'x/y': 1 }
+      const params = { message: '?', requestedSchema: { type: 'object', properties: {} }, _meta }
+      hub.tool('forge', ({ onLog }) => {
+        onLog?.('error', json({ data: 1, _meta }))
+        hub.suspended.set('c-3', () => text('done'))
+        const body = json({ inputRequests: { a: { method: 'elicitation/create', params } } })
+        return { kind: 'input_required', id: 'c-3', body }
+      })
+      const asked: unknown[] = []
+      agent.onAsked('elicitation/create', (given) => {
+        asked.push(given._meta)
+        return { action: 'accept', content: {} }
+      })
+      const meta = agent.modern ? { _meta: { 'io.modelcontextprotocol/logLevel': 'error' } } : {}
+      await agent.request('tools/call', { name: 'forge', ...meta })
+      expect((await agent.notified('notifications/message'))._meta).toEqual({ 'x/y': 1 })
+      expect(asked).toMatchObject([{ 'x/y': 1 }])
+      expect(JSON.stringify(asked)).not.toMatch(/subscriptionId|callboard/)
+    })
+
     it('ends a call whose question makes no sense', async () => {
       hub.tool('ask', () => ({
         kind: 'input_required',
