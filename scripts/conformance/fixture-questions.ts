@@ -1,4 +1,4 @@
-import type { Context, ElicitResult, Worker } from '@callboard/worker'
+import type { Context, ElicitResult, SampleRequest, Worker } from '@callboard/worker'
 import { z } from 'zod'
 
 const nothing = z.object({})
@@ -17,7 +17,7 @@ function form(properties: { readonly [name: string]: object }, required: readonl
 const nameForm = { message: 'What is your name?', requestedSchema: form({ name: { type: 'string' } }) }
 const okForm = { message: 'Please confirm', requestedSchema: form({ ok: { type: 'boolean' } }) }
 
-function prompting(text: string, maxTokens = 100) {
+function prompting(text: string, maxTokens = 100): SampleRequest {
   return { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens }
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Context, defineWorker, type Worker } from '@callboard/worker'
+import { type Context, defineWorker, type SampleRequest, type Worker } from '@callboard/worker'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Answered, modernRequest, stateOf } from './modern-request.js'
@@ -32,7 +32,7 @@ const form = {
 }
 const filled = { name: 'Ada', age: 36, score: 0.5, sure: false, plain: 'b', several: ['a', 'b'] }
 
-const sampling = {
+const sampling: SampleRequest = {
   messages: [{ role: 'user', content: { type: 'text', text: 'Capital of France?' } }],
   modelPreferences: { hints: [{ name: 'small' }], speedPriority: 1 },
   systemPrompt: 'Be brief',

@@ -1,5 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Context, defineWorker, RpcError, result, type Worker } from '@callboard/worker'
+import {
+  type Annotations,
+  type Content,
+  type Context,
+  defineWorker,
+  RpcError,
+  result,
+  type Worker,
+} from '@callboard/worker'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { agentKinds, Stage, type TestAgent, type Way, ways } from './stage.js'
@@ -7,9 +15,9 @@ import { agentKinds, Stage, type TestAgent, type Way, ways } from './stage.js'
 /** What a worker says reaches the agent as it is, and what an agent says the worker: through a real hub, every way in. */
 
 const icons = [{ src: 'data:image/png;base64,AA==', mimeType: 'image/png', sizes: ['16x16'] }]
-const annotations = { audience: ['user'], priority: 0.5, lastModified: '2026-01-01T00:00:00Z', 'x-y': [2] }
+const annotations: Annotations = { audience: ['user'], priority: 0.5, lastModified: '2026-01-01T00:00:00Z', 'x-y': [2] }
 
-const content = [
+const content: readonly Content[] = [
   { type: 'text', text: 'a', annotations, _meta: { 'x/y': 1 }, extra: 1 },
   { type: 'image', data: 'AA==', mimeType: 'image/png', annotations, _meta: { k: 'v' } },
   { type: 'audio', data: 'AA==', mimeType: 'audio/wav', annotations },
@@ -30,7 +38,7 @@ const content = [
     annotations,
   },
   { type: 'resource', resource: { uri: 'a://c', blob: 'AA==', _meta: { r: 2 } } },
-] as const
+]
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
 

@@ -83,7 +83,7 @@ describe('a form of zod', () => {
   })
 
   test('is an error at once when the client has no forms', async () => {
-    const { asked, error } = await asking(askForm, { client: { input: ['url'] } })
+    const { asked, error } = await asking(askForm, { client: { generation: 'legacy', input: ['url'] } })
     expect(asked).toEqual([])
     expect(error).toMatchObject({ code: 'input_unsupported' })
   })
