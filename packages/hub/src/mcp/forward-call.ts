@@ -91,7 +91,7 @@ async function giveInput(call: RunningCall, first: InputRequired, context: CallC
     try {
       if (round === inputRoundsMax) throw new InputFailure(`The worker asked more than ${inputRoundsMax} times`)
       const requests = parseInputRequests(outcome.body)
-      const declared = declaredCapabilities(call.client.generation, context.server, call.ctx)
+      const declared = declaredCapabilities(call.client.generation, context.server, call.ctx) ?? {}
       const missing = unanswerable(requests, call.client, declared)[0]
       if (call.client.generation === 'modern') {
         if (missing !== undefined) throw missingCapability(missing)
@@ -113,7 +113,7 @@ async function giveInput(call: RunningCall, first: InputRequired, context: CallC
 function suspend({ request }: RunningCall, id: CallId, requests: InputRequests, context: CallContext): Result {
   const { method, argumentsHash } = request
   const subject = { principal: context.connection.identity.principal, method, argumentsHash }
-  const inputRequests = Object.fromEntries([...requests].map(([key, { kind: _, needs: __, ...asked }]) => [key, asked]))
+  const inputRequests = Object.fromEntries([...requests].map(([key, { kind: _, ...asked }]) => [key, asked]))
   const abandon = () => context.connection.abandon(id)
   return {
     resultType: 'input_required',

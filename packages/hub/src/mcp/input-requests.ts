@@ -16,8 +16,6 @@ export interface InputRequest {
   readonly method: string
   readonly params?: Record<string, unknown>
   readonly kind: InputKind
-  /** What the client must have declared. */
-  readonly needs: ClientCapabilities
 }
 
 /** By the keys that the worker chose. */
@@ -36,21 +34,21 @@ export function parseInputRequests(body: Uint8Array): InputRequests {
   return new Map(entries.map(([key, entry]) => [key, parseInputRequest(entry)]))
 }
 
-/** The requests that the client never said it could answer. */
+/** The requests that the client never said it could answer. `declared`: in its own words, where these are at hand. */
 export function unanswerable(
   requests: InputRequests,
   client: Client,
-  declared: ClientCapabilities | undefined,
+  declared: ClientCapabilities = { sampling: { tools: {} } },
 ): InputRequest[] {
   return [...requests.values()].filter(
-    ({ kind, needs }) =>
-      !client.input.includes(kind) || (needs.sampling?.tools !== undefined && declared?.sampling?.tools === undefined),
+    (request) => !client.input.includes(request.kind) || (usesTools(request) && declared.sampling?.tools === undefined),
   )
 }
 
 /** -32021, which tells a modern client what it would have to declare. */
-export function missingCapability({ method, kind, needs }: InputRequest): Error {
-  const data = { requiredCapabilities: needs }
+export function missingCapability(request: InputRequest): Error {
+  const { method, kind } = request
+  const data = { requiredCapabilities: usesTools(request) ? { sampling: { tools: {} } } : capabilityFor(kind) }
   return new MissingRequiredClientCapabilityError(
     data,
     `The call asks for ${method}, which the client did not declare (${kind})`,
@@ -86,14 +84,12 @@ function parseInputRequest(entry: unknown): InputRequest {
   if (!isRecord(params) && !(params === undefined && kind === 'roots')) {
     throw new InputFailure(`a worker asked for ${String(method)} without params`)
   }
-  const honest = isRecord(params) && { params: withoutWorkerForgery(params) }
-  return { method: method as string, ...honest, kind, needs: needsOf(kind, params) }
+  return { method: method as string, ...(isRecord(params) && { params: withoutWorkerForgery(params) }), kind }
 }
 
 /** A model that is to use tools is more than a model. */
-function needsOf(kind: InputKind, params: unknown): ClientCapabilities {
-  const usesTools = isRecord(params) && (params['tools'] !== undefined || params['toolChoice'] !== undefined)
-  return kind === 'sampling' && usesTools ? { sampling: { tools: {} } } : capabilityFor(kind)
+function usesTools({ kind, params }: InputRequest): boolean {
+  return kind === 'sampling' && (params?.['tools'] !== undefined || params?.['toolChoice'] !== undefined)
 }
 
 /** The legacy form of a question with a URL carries an id, which the modern one has no more. */
