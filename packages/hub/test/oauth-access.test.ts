@@ -57,7 +57,8 @@ it('a client without a token learns where to get one', async () => {
     ])
   }
   expect((await fetch(metadataOf(publicUrl), { method: 'POST' })).status).toBe(405)
-  expect((await fetch(`${publicUrl}/.well-known/oauth-protected-resource/other`)).status).toBe(404)
+  // Whoever is nobody learns nothing of paths.
+  expect((await fetch(`${publicUrl}/.well-known/oauth-protected-resource/other`)).status).toBe(401)
 })
 
 it('its token lets it in, in both generations, in the session of its principal', async () => {

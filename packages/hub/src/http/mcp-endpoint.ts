@@ -18,7 +18,6 @@ import { headerMismatchOf } from './mirrored-arguments.js'
 import { type BodyReader, parseJsonBody } from './request-body.js'
 import type { Lease, SharedConnections } from './shared-connections.js'
 import { serveStateless } from './stateless.js'
-import { unknownMethodAs404 } from './unknown-method.js'
 
 type Handler = ReturnType<typeof createMcpHandler>
 
@@ -180,7 +179,7 @@ export class McpEndpoint {
     whenClosed(response, () => this.#handlers.delete(handler))
     const serve = async (webRequest: Request) => {
       const served = await handler.fetch(webRequest, { parsedBody: body })
-      return mismatch ?? unknownMethodAs404(served, body)
+      return mismatch ?? served
     }
     return { notify: handler.notify, serve }
   }

@@ -166,8 +166,8 @@ describe.each(agentKinds)('an agent that finds its tools by search: %s', (kind) 
 
     it('learns of an unknown tool, and which one is near, also of those that are not listed', async () => {
       await connect()
-      for (const unknown of [call('great'), agent.request('tools/call', { name: 'great' })]) {
-        await expect(unknown).rejects.toMatchObject({
+      for (const ask of [() => call('great'), () => agent.request('tools/call', { name: 'great' })]) {
+        await expect(ask()).rejects.toMatchObject({
           code: -32602,
           message: expect.stringContaining('Unknown tool: great. Did you mean greet?'),
         })
