@@ -25,7 +25,6 @@ const unsupported: ReadonlySet<string> = new Set([
   'tasks-dispatch-and-envelope',
   'tasks-required-task-error',
   'tasks-mrtr-composition',
-  'http-custom-header-server-validation',
 ])
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
