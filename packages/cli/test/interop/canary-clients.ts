@@ -106,7 +106,10 @@ export async function canaryOverHttp(url: URL, kind: AgentKind, canary: string, 
     checkCanaries(JSON.stringify(message), canary, alarm)
     deliver(message, ...more)
   }
-  client.onerror = (error: Error) => alarm(`${canary}: ${error}`)
+  client.onerror = (error: Error) => {
+    // What ends the stream of a cancelled request: the client has forgotten the request, and says so.
+    if (!/unknown message ID: .*The request was cancelled/.test(error.message)) alarm(`${canary}: ${error}`)
+  }
   client.fallbackNotificationHandler = async ({ method, params }: Loose) => {
     if (method === 'notifications/message') heard.log.push(params.data.canary)
     else if (method === 'notifications/resources/updated') heard.update.push(params.uri)

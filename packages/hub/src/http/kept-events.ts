@@ -71,6 +71,14 @@ export class KeptEvents implements EventStore {
     return found !== undefined && (found.stream === standalone || this.#streams.has(found.stream))
   }
 
+  /** Whether the stream has ended, and whoever read up to there has read all of it. */
+  isOver(eventId: string): boolean {
+    const found = parseId(eventId)
+    const stream = found && this.#streams.get(found.stream)
+    if (found === undefined || stream?.answeredAt === undefined) return false
+    return [...stream.serials].every((serial) => serial <= found.serial)
+  }
+
   async storeEvent(stream: string, message: JSONRPCMessage): Promise<string> {
     const serial = this.#memory.nextSerial()
     const known = this.#streamOf(stream)

@@ -19,7 +19,7 @@ export interface LegacySession {
   readonly identity: Identity
   readonly transport: SessionTransport
   /** What a client that lost a stream can come back for. */
-  readonly events: Pick<KeptEvents, 'knows'>
+  readonly events: Pick<KeptEvents, 'knows' | 'isOver'>
   /** Requests and streams that are open; their number keeps a session from being idle. */
   enter(): void
   leave(): void

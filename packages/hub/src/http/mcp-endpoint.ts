@@ -115,8 +115,11 @@ export class McpEndpoint {
     const session = this.#sessions.find(id, identity)
     if (session === undefined) return noSession
     const lastEventId = headerOf(posted.request, 'last-event-id')
-    const isResuming = posted.request.method === 'GET' && lastEventId !== undefined
-    return isResuming && !session.events.knows(lastEventId) ? unknownEvent : this.#converse(session, posted)
+    if (posted.request.method === 'GET' && lastEventId !== undefined) {
+      if (!session.events.knows(lastEventId)) return unknownEvent
+      if (session.events.isOver(lastEventId)) return streamIsOver
+    }
+    return this.#converse(session, posted)
   }
 
   async #converse(session: LegacySession, posted: Posted): Promise<HttpError | undefined> {
@@ -210,6 +213,17 @@ const unknownEvent: HttpError = {
   status: 400,
   code: 'UNKNOWN_EVENT',
   message: 'Nothing is kept from that Last-Event-ID on: open the stream without it, or repeat the request',
+}
+
+/**
+ * SDK 1.x takes a stream that ends with an error for a broken one, and would come back for more every second. This status it
+ * takes for a no, and is quiet.
+ */
+const streamIsOver: HttpError = {
+  status: 405,
+  code: 'STREAM_IS_OVER',
+  message: 'That stream has ended, and nothing of it is left to read',
+  headers: { allow: 'POST, DELETE' },
 }
 
 /** As the SDK's handler for the other generation will see it. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AgentCall, CallOutcome } from '../../src/port.js'
 import { connectAgent, httpTransport } from '../mcp/agents.js'
@@ -231,6 +232,42 @@ describe('a legacy client that lost its stream', () => {
         { code: -32000, message: expect.stringContaining('Last-Event-ID') },
       ])
     }
+  })
+
+  it('is told when it has read all of a stream that has ended', async () => {
+    const front = await TestFront.listen()
+    const session = await front.session()
+    const stream = await front.stream(session, call(1, 'unknown'))
+    const primer = await stream.next()
+    const last = await stream.next()
+    expect(last).toMatchObject({ data: { id: 1, error: { code: -32602 } } })
+    expect(await stream.next()).toBeUndefined()
+    const from = async (id: string) =>
+      front.send('GET', '/mcp', { ...session, accept: 'text/event-stream', 'last-event-id': id })
+    expect(await from(last!.id!)).toMatchObject({ status: 405, headers: { allow: 'POST, DELETE' } })
+    const missed = await front.stream({ ...session, 'last-event-id': primer!.id! })
+    expect(await missed.message()).toMatchObject({ id: 1, error: { code: -32602 } })
+  })
+
+  it('takes that for an answer: SDK 1 after an error', async () => {
+    const front = await TestFront.listen()
+    const resumed: number[] = []
+    const { client, ...agent } = await connectAgent(
+      'sdk 1',
+      new StreamableHTTPClientTransport(front.url, {
+        fetch: async (input, init) => {
+          const response = await fetch(input, init)
+          if (new Headers(init?.headers).has('last-event-id')) resumed.push(response.status)
+          return response
+        },
+      }),
+    )
+    const problems: Error[] = []
+    client.onerror = (error: Error) => problems.push(error)
+    await expect(agent.callTool('unknown', {})).rejects.toMatchObject({ code: -32602 })
+    await expect.poll(() => resumed, { timeout: 5_000 }).toEqual([405])
+    await agent.close()
+    expect(problems).toEqual([])
   })
 
   it('of another session has no part in it', async () => {
