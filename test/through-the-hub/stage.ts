@@ -63,8 +63,9 @@ export class Stage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#agents.map((agent) => agent.close()))
     for (const socket of this.#sockets) socket.destroy()
-    await Promise.all(this.#workers.map((worker) => worker.stop()))
+    // The hub first: a worker by itself waits long for those who still owe it the answer to a question.
     await this.#hub.stop()
+    await Promise.all(this.#workers.map((worker) => worker.stop()))
     await rm(this.#directory, { recursive: true })
   }
 
