@@ -1,6 +1,7 @@
 import { defineWorker } from '@callboard/worker'
 import { offerQuestions } from './fixture-questions.js'
 import { offerPrompts, offerResources } from './fixture-resources.js'
+import { offerTasks } from './fixture-tasks.js'
 import { offerTools } from './fixture-tools.js'
 
 /**
@@ -12,6 +13,7 @@ offerTools(worker)
 offerQuestions(worker)
 offerResources(worker)
 offerPrompts(worker)
+offerTasks(worker)
 // Whoever started it is gone.
 process.on('disconnect', () => process.exit())
 await worker.start()
