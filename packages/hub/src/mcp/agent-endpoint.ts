@@ -10,6 +10,7 @@ export class AgentEndpoint implements ConnectionListener {
   readonly #ready = new Map<Server, Era>()
   /** The hub has let the agent go: whoever has its wire is to close it, and this. */
   readonly ended: () => void
+  #era: Era | undefined
 
   constructor(front: McpFront, identity: Identity, ended: () => void) {
     this.#front = front
@@ -17,8 +18,14 @@ export class AgentEndpoint implements ConnectionListener {
     this.connection = front.hub.open(identity, this)
   }
 
+  /** Undefined before the client has said anything. */
+  get era(): Era | undefined {
+    return this.#era
+  }
+
   /** For the SDK, which decides the era by what the client says first. */
   readonly createServer = ({ era }: { readonly era: Era }): Server => {
+    this.#era = era
     const server = createMcpServer(this.#front, this.connection, era)
     // A legacy client may be told nothing before it has said that it is initialized.
     if (era === 'modern') this.#ready.set(server, era)

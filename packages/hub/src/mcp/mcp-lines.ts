@@ -6,6 +6,7 @@ import { messageText } from './list-text.js'
 import { ListenWatch } from './listen-watch.js'
 import type { McpFront } from './mcp-server.js'
 import { type NdjsonOptions, NdjsonTransport } from './ndjson-transport.js'
+import { revisionRefusal } from './revision-check.js'
 
 export interface LineConnection {
   /** Resolves when the connection has ended, whoever ended it. */
@@ -25,7 +26,10 @@ export function serveLines(front: McpFront, identity: Identity, options: LineOpt
     textOf: messageText,
     intercept: (message: JSONRPCMessage) => {
       watch.received(message)
-      return options.intercept?.(message) === true
+      const refusal = endpoint.era === 'modern' ? revisionRefusal(message) : undefined
+      if (refusal === undefined) return options.intercept?.(message) === true
+      transport.sendLine(JSON.stringify(refusal), refusal.id)
+      return true
     },
   })
   const onerror = (error: Error) => front.log.debug({ err: error }, 'an MCP connection reported an error')

@@ -197,6 +197,31 @@ describe('serveLines', () => {
     await peer.served.close()
   })
 
+  it('refuses a revision that nobody speaks at every request as at the first', async () => {
+    const hub = new FakeHub()
+    hub.tool('t', () => text('x'))
+    const peer = LinePeer.to(frontOf(hub))
+    const ask = async (id: number, method: string, revision?: unknown) => {
+      const _meta = revision === undefined ? {} : { ...modernMeta, 'io.modelcontextprotocol/protocolVersion': revision }
+      peer.write({ jsonrpc: '2.0', id, method, params: { name: 't', _meta } })
+      return peer.read()
+    }
+    const refused = (await ask(1, 'tools/call', '2099-01-01')).error
+    expect(refused).toMatchObject({ code: -32022, data: { supported: ['2026-07-28'], requested: '2099-01-01' } })
+    // Before and after the client has settled for this generation.
+    for (const settling of ['server/discover', 'tools/call']) {
+      expect(await ask(2, settling, '2026-07-28')).toHaveProperty('result')
+      for (const method of ['tools/call', 'tools/list', 'server/discover', 'subscriptions/listen', 'initialize']) {
+        expect(await ask(3, method, '2099-01-01'), method).toEqual({ jsonrpc: '2.0', id: 3, error: refused })
+      }
+    }
+    for (const revision of [undefined, 7]) {
+      expect(await ask(4, 'tools/call', revision)).toMatchObject({ id: 4, error: { code: -32602 } })
+    }
+    expect(await ask(5, 'tools/call', '2026-07-28')).toMatchObject({ id: 5, result: { content: [{ text: 'x' }] } })
+    await peer.served.close()
+  })
+
   it('pages long lists', async () => {
     const hub = new FakeHub()
     for (let index = 0; index < 5; index++) hub.tool(`t${index}`, () => text(''))
