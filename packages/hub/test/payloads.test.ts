@@ -177,9 +177,10 @@ async function readParts(way: string, content: ToolAnswer['content']): Promise<s
   return parts
 }
 
-describe.each(ways.filter((way) => way.startsWith('lines')))('arguments by %s', (way) => {
+describe.each(ways)('arguments by %s', (way) => {
+  const sent = (length: number) => call(way, 'size', `{"v":"${'x'.repeat(length)}"}`)
   const measured = async (length: number) => {
-    const answered = await call(way, 'size', `{"v":"${'x'.repeat(length)}"}`)
+    const answered = await sent(length)
     return answered.answer.error?.message ?? resultOf(answered).content[0]?.text
   }
 
@@ -191,8 +192,13 @@ describe.each(ways.filter((way) => way.startsWith('lines')))('arguments by %s', 
     expect(await measured(most + 1)).toMatch(/they have 4194305 bytes/)
   })
 
-  it('of a line beyond every bound are refused, and the next call is served', async () => {
-    expect(await measured(11 * 1024 * 1024)).toBe('The message is too long')
+  it('of a message beyond every bound are refused, and the next call is served', async () => {
+    const { status, answer } = await sent(11 * 1024 * 1024)
+    const isHttp = way.startsWith('HTTP')
+    expect(status).toBe(isHttp ? 413 : undefined)
+    expect(answer.error?.message).toMatch(
+      isHttp ? /^The body is larger than 4259840 bytes$/ : /^The message is too long$/,
+    )
     expect(await measured(1)).toBe('9')
   })
 })

@@ -9,12 +9,12 @@ export interface Answer {
 
 /** An agent that says its params as bytes, so that a test decides about every one of them. */
 export interface RawAgent {
-  /** `params` is JSON without its outer braces; the text is the answer as it came. */
+  /** `params` is JSON without its outer braces; the text is the answer as it came, the status that of HTTP. */
   ask(
     method: string,
     name: string,
     params: string | Buffer,
-  ): Promise<{ readonly text: string; readonly answer: Answer }>
+  ): Promise<{ readonly text: string; readonly answer: Answer; readonly status?: number }>
   /** A whole message. */
   say(message: string | Buffer): Promise<Answer>
   close(): void
@@ -83,7 +83,7 @@ export async function httpAgent(url: string, modern: boolean): Promise<RawAgent>
           .findLast((line) => line.startsWith('data: {'))!
           .slice('data: '.length)
       : text
-    return { text: json, answer: JSON.parse(json) }
+    return { text: json, answer: JSON.parse(json), status: response.status }
   }
   const ask: RawAgent['ask'] = (method, name, params) => post(message(++serial, method, params, modern), method, name)
   if (!modern) await ask('initialize', '', initialize)
