@@ -38,6 +38,14 @@ export const wrongMediaType: HttpError = {
   message: 'Content-Type must be application/json',
 }
 
+/** Small to send and large to read is what nobody but an attacker needs here. */
+export const encodedBody: HttpError = {
+  status: 415,
+  code: 'UNSUPPORTED_MEDIA_TYPE',
+  message: 'Content-Encoding: the body must be sent as it is, not compressed',
+  headers: { 'accept-encoding': 'identity' },
+}
+
 export function wrongMethod(allow: string): HttpError {
   return { status: 405, code: 'METHOD_NOT_ALLOWED', message: `Method not allowed: only ${allow}`, headers: { allow } }
 }

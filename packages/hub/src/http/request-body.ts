@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isJsonContentType } from '@modelcontextprotocol/server'
 import { LineBudget } from '../mcp/line-budget.js'
-import { bodyTooLarge, type HttpError, wrongMediaType } from './answers.js'
+import { bodyTooLarge, encodedBody, type HttpError, wrongMediaType } from './answers.js'
 import * as limits from './limits.js'
 
 export type Read<T> =
@@ -18,8 +18,9 @@ export class BodyReader {
 
   /** Rejects only for a client that leaves in the middle. Past the bound nothing is kept. */
   async read(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Read<Buffer>> {
-    const { 'content-type': type, 'content-length': length, expect } = request.headers
+    const { 'content-type': type, 'content-encoding': encoding, 'content-length': length, expect } = request.headers
     if (!isJsonContentType(type ?? null)) return refused(wrongMediaType)
+    if (encoding !== undefined && !/^identity$/i.test(encoding)) return refused(encodedBody)
     if (Number(length) > bytesMax) return refused(bodyTooLarge(bytesMax))
     if (expect !== undefined) response.writeContinue()
     return this.#collect(request, bytesMax)
