@@ -57,7 +57,7 @@ export class HttpAgent {
     return ((body.result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
   }
 
-  /** A stream on which the hub tells what changes. The headers of a legacy one come with the first thing on it. */
+  /** A stream on which the hub tells what changes. */
   listen(): { readonly ended: Promise<void> } {
     const opening = this.#isModern
       ? this.#post('subscriptions/listen', { notifications: { toolsListChanged: true } }, {}, 'text/event-stream')

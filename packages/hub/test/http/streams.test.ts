@@ -35,33 +35,46 @@ function heldTool(front: TestFront, name = 'held') {
   return { called, answer: (words: string) => release(text(words)) }
 }
 
+const kinds = ['a session', 'no session', 'a subscription', 'the stream of a session'] as const
+
+/** Opens a stream on which nothing happens by itself; it is there with the headers of the answer. */
+async function openStream(front: TestFront, kind: (typeof kinds)[number]) {
+  switch (kind) {
+    case 'a session':
+      return front.stream(await front.session(), call(1, 'held'))
+    case 'no session':
+      return front.stream({}, call(1, 'held'))
+    case 'a subscription': {
+      const params = { notifications: { toolsListChanged: true }, _meta: modernMeta }
+      const body = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }
+      return front.stream(modern('', 'subscriptions/listen'), body)
+    }
+    case 'the stream of a session':
+      return front.stream(await front.session())
+    default:
+      return kind satisfies never
+  }
+}
+
 describe('an open stream', () => {
-  it.each(['a session', 'no session', 'a subscription', 'the stream of a session'])(
-    'shows signs of life: %s',
-    async (kind) => {
-      const front = await TestFront.listen({ streams: { keepAliveMs: 5 } })
-      const { answer } = heldTool(front)
-      const open = async () => {
-        switch (kind) {
-          case 'a session':
-            return front.stream(await front.session(), call(1, 'held'))
-          case 'no session':
-            return front.stream({}, call(1, 'held'))
-          case 'a subscription': {
-            const params = { notifications: { toolsListChanged: true }, _meta: modernMeta }
-            const body = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }
-            return front.stream(modern('', 'subscriptions/listen'), body)
-          }
-          default:
-            return front.stream(await front.session())
-        }
-      }
-      const stream = await open()
-      for (let count = 0; count < 3; ) if ((await stream.next())?.comment === 'keepalive') count += 1
-      answer('x')
-      stream.cut()
-    },
-  )
+  it.each(kinds)('is begun before there is anything on it: %s', async (kind) => {
+    // Nothing else may bring the headers.
+    const front = await TestFront.listen({ streams: { keepAliveMs: 3_600_000 } })
+    const { answer } = heldTool(front)
+    const stream = await openStream(front, kind)
+    expect(stream.response.headers['content-type']).toBe('text/event-stream')
+    answer('x')
+    stream.cut()
+  })
+
+  it.each(kinds)('shows signs of life: %s', async (kind) => {
+    const front = await TestFront.listen({ streams: { keepAliveMs: 5 } })
+    const { answer } = heldTool(front)
+    const stream = await openStream(front, kind)
+    for (let count = 0; count < 3; ) if ((await stream.next())?.comment === 'keepalive') count += 1
+    answer('x')
+    stream.cut()
+  })
 
   it('is begun for a modern call that takes long, and holds its answer', async () => {
     const front = await TestFront.listen({ streams: { keepAliveMs: 5 } })
