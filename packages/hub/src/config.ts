@@ -236,6 +236,8 @@ function readAgents(agents: Readonly<Record<string, unknown>>, report: Report): 
     }
     const { roles = ['agent'], catalogue, ...agent } = readFields(value, agentFields, where, report)
     const settings = catalogue && { catalogue: readSettings(catalogue, `${where}.catalogue`, report) }
+    const twin = found.find(([, { token }]) => token !== undefined && token === agent.token)
+    if (twin !== undefined) report(`${where}.token: is that of ${twin[0]} too, and a token says who bears it`)
     found.push([key, { ...agent, roles, ...settings }])
   }
   return Object.fromEntries(found)

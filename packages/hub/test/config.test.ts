@@ -317,6 +317,10 @@ describe('problems', () => {
     [{ workers: null }, 'workers: must be a list, like ["kernel"].'],
     [{ agents: [] }, 'agents: must be an object, like {"ada": {}}.'],
     [{ agents: { ada: { token: 'short' } } }, 'agents.ada.token: must have at least 16 characters.'],
+    [
+      { agents: { ada: { token: 'x'.repeat(16) }, bob: {}, eve: { token: 'x'.repeat(16) } } },
+      'agents.eve.token: is that of ada too, and a token says who bears it.',
+    ],
     [{ agents: { ada: { roles: [] } } }, 'agents.ada.roles: must not be empty.'],
     [{ agents: { ada: { roles: 'agent' } } }, 'agents.ada.roles: must be a list, like ["agent"].'],
   ])('%j is told in words', (file, problem) => {
