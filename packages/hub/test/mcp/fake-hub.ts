@@ -135,7 +135,7 @@ export class FakeConnection implements Connection {
 
 export const identity: Identity = { session: 'session-1', principal: 'agent:main', roles: ['agent'], group: 'main' }
 
-export function frontOf(hub: FakeHub, options: { pageSize?: number; log?: Logger } = {}): McpFront {
+export function frontOf(hub: HubPort, options: { pageSize?: number; log?: Logger } = {}): McpFront {
   return createMcpFront({ hub, log: silent, version: '1.2.3', ...options })
 }
 
