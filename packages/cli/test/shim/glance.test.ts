@@ -47,6 +47,21 @@ describe('glance', () => {
     expect(seen(message)).toMatchObject(expected)
   })
 
+  it.each([
+    ['a fault, which no request has', { id: null, error: { code: -32700, message: 'Parse error' } }, 'fault'],
+    ['no fault: a result of nobody', { id: null, result: {} }, 'unreadable'],
+    ['no fault: an error that names no id at all', { error: { code: -32700, message: 'Parse error' } }, 'unreadable'],
+    ['no answer: a method that is a number', { id: 7, method: 1 }, 'unreadable'],
+    ['no answer: a method that is null', { id: 7, method: null, result: {} }, 'unreadable'],
+    ['no request that anybody could answer: half an id', { id: 1.5, method: 'ping' }, 'notification'],
+    ['nor: an id beyond what a number can hold', { id: 2 ** 53, method: 'ping' }, 'notification'],
+    ['no answer: half an id', { id: 1.5, result: {} }, 'unreadable'],
+  ])('%s', (_, message, kind) => {
+    expect(seen({ jsonrpc: '2.0', ...message })).toMatchObject({ kind })
+    // However long it is.
+    expect(seen({ jsonrpc: '2.0', ...message, long })).toMatchObject({ kind })
+  })
+
   it('sees the same at the ends of a long line as in the whole of it', () => {
     const id = fc.oneof(fc.integer(), fc.string({ maxLength: 40 }))
     const part = fc.jsonValue({ maxDepth: 2 })

@@ -172,6 +172,44 @@ describe('a legacy client', () => {
     expect(take(client)).toMatchObject([{ id: 2, error: { data: { code: 'outcome_unknown' } } }])
   })
 
+  it('hears what the hub has against a line without an id', () => {
+    const fault = { id: null, error: { code: -32700, message: 'Parse error' } }
+    fromHub(fault)
+    expect(take(client)).toEqual([{ jsonrpc: '2.0', ...fault }])
+  })
+
+  it('may say to the hub what is against a line without an id', () => {
+    const fault = { id: null, error: { code: -32700, message: 'Parse error' } }
+    fromClient(fault)
+    expect(take(hub)).toEqual([{ jsonrpc: '2.0', ...fault }])
+  })
+
+  it.each([
+    ['a method that is a number', { id: 1, method: 1 }],
+    ['half an id', { id: 1.5, method: 'ping' }],
+    ['null for an id', { id: null, method: 'ping' }],
+  ])('has the hub judge what is no request, and is owed nothing by us: %s', (_, message) => {
+    fromClient(message)
+    expect(take(hub)).toEqual([{ jsonrpc: '2.0', ...message }])
+    expect(relay.owesAnswers).toBe(false)
+    relay.hubLost()
+    expect(take(client)).toEqual([])
+  })
+
+  it('still waits for its answer after something of the hub that is none', () => {
+    fromClient({ id: 1, method: 'tools/call', params: { name: 'x' } })
+    for (const noAnswer of [
+      { id: 1, method: 1 },
+      { id: 1.5, result: {} },
+      { id: null, result: {} },
+    ])
+      fromHub(noAnswer)
+    expect(take(client)).toEqual([])
+    expect(relay.owesAnswers).toBe(true)
+    fromHub({ id: 1, result: {} })
+    expect(take(client)).toMatchObject([{ id: 1, result: {} }])
+  })
+
   it('is told the id of a message that is too long', () => {
     const tail = Buffer.from('"}},"jsonrpc":"2.0","id":77}\n')
     relay.fromClient({ kind: 'too_long', head: Buffer.from('{"method":"tools/call"'), tail })
