@@ -29,6 +29,9 @@ export const eofAnswersMs = 5_000
 /** How long an ending program may take to hand over what was written. */
 export const flushMs = 500
 
+/** A client would wait for the authorization server's keys as well, and not longer. */
+export const issuerWaitMs = 3_000
+
 /** Back-off of a worker that ends, before jitter. */
 export const restartMsMin = 500
 export const restartMsMax = 30_000

@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { Installation } from './support/installation.js'
+import { AuthorizationServer } from '../../hub/test/http/authorization-server.js'
+import { freePort, Installation } from './support/installation.js'
 
 async function findings(installation: Installation, variables: Record<string, string> = {}) {
   const { code, stdout } = await installation.run(['doctor', '--json'], variables)
@@ -111,4 +112,29 @@ it('looks at the tokens, and at whether secrets are so', async () => {
     { check: 'secrets', detail: `${file} is open to other users`, remedy: `run chmod 600 ${file}` },
     { check: 'tokens', detail: expect.stringContaining('it is not JSON') },
   ])
+})
+
+it('asks the authorization server for its keys', async () => {
+  const server = await AuthorizationServer.start()
+  const installation = new Installation({ CALLBOARD_HTTP: `127.0.0.1:${await freePort()}` })
+  mkdirSync(installation.data, { mode: 0o700 })
+  const configure = (oauth: object) => {
+    const http = { publicUrl: 'https://callboard.example', oauth }
+    writeFileSync(join(installation.data, 'callboard.config.json'), JSON.stringify({ http }))
+  }
+  configure({ issuer: server.url })
+  expect(await findings(installation)).toMatchObject({
+    code: 0,
+    found: expect.arrayContaining([{ check: 'oauth', status: 'ok', detail: `${server.url} gives its keys` }]),
+  })
+  expect(server.asked).toEqual(['/.well-known/oauth-authorization-server', '/keys'])
+
+  configure({ issuer: server.url, jwksUri: `${server.url}/lost` })
+  const detail = expect.stringContaining('/lost answered with status 404')
+  const lost = { check: 'oauth', detail, remedy: expect.stringMatching(/^correct http\.oauth\.jwksUri,/) }
+  expect(await findings(installation)).toMatchObject({ code: 1, problems: [lost] })
+
+  server.stop()
+  const down = { check: 'oauth', detail: expect.stringContaining('ECONNREFUSED') }
+  expect(await findings(installation)).toMatchObject({ code: 1, problems: [down] })
 })

@@ -314,7 +314,8 @@ class Hub implements RunningHub {
   }
 
   #controls(runner: BrokerRunner, identities: Identities): Parameters<typeof control>[1] {
-    const { version } = this.#options
+    const { version, config } = this.#options
+    const issuer = config.http === 'off' ? undefined : config.http.oauth?.issuer
     return {
       isOperator: (token) => identities.isOperator(token),
       snapshot: () => ({
@@ -325,6 +326,7 @@ class Hub implements RunningHub {
           runtime: this.#paths.directory,
           http: this.httpAddresses,
           ...(this.httpProblem === undefined ? {} : { httpProblem: this.httpProblem }),
+          ...(issuer === undefined ? {} : { issuer }),
         },
         snapshot: runner.broker.snapshot(),
       }),

@@ -15,6 +15,7 @@ export {
 } from './config.js'
 export { type HubEnd, type HubOptions, type RunningHub, reservedServices, startHub, steadyNow } from './hub.js'
 export { createHubLog, type Logger } from './hub-log.js'
+export { issuerProblem } from './issuer-check.js'
 export type {
   AgentCall,
   CallOutcome,

@@ -1,6 +1,7 @@
 import { sectionOf } from '../config-file.js'
 import { checkDataDirectory, checkRuntimeDirectory } from '../doctor/check-directories.js'
 import { checkHttp, checkHub, checkSandbox, checkWorkers } from '../doctor/check-hub.js'
+import { checkIssuer } from '../doctor/check-issuer.js'
 import { checkNativeModules, checkNode, checkPrograms } from '../doctor/check-programs.js'
 import { type Finding, ok, problem } from '../doctor/finding.js'
 import { type Environment, readEnvironment } from '../environment.js'
@@ -38,6 +39,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(await checkTokens(environment.dataDirectory, Date.now())),
     ...hub,
     await checkHttp(config, found),
+    ...(await checkIssuer(config)),
     ...checkWorkers(workers, found),
     checkSandbox(),
   ]

@@ -44,6 +44,7 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
   return [
     `hub ${hub.version}, process ${hub.pid}, up ${age(now - hub.startedAt)}, in ${hub.runtime}`,
     `http ${http || hub.httpProblem || 'off'}`,
+    ...(hub.issuer === undefined ? [] : [`oauth tokens of ${hub.issuer}`]),
     `${snapshot.sessions} sessions, ${snapshot.connections} connections, ${snapshot.calls.length} calls, ${snapshot.queued} queued`,
     ...section('WORKER   STATE VERSION CALLS TRUST AGE INSTANCE', workers, 'no workers'),
     ...section('SERVICE STATE TOOLS', services, 'no services'),

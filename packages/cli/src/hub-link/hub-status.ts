@@ -11,6 +11,8 @@ export interface HubStatus {
     readonly runtime: string
     readonly http: readonly { readonly host: string; readonly port: number }[]
     readonly httpProblem?: string
+    /** Of the authorization server whose tokens are good at HTTP, if there is one. */
+    readonly issuer?: string
   }
   readonly snapshot: BrokerSnapshot
 }

@@ -1,6 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { fakeHub, statusOf, workerOf } from '../support/fake-hub.js'
-import { Installation } from '../support/installation.js'
+import { freePort, Installation } from '../support/installation.js'
 
 const evil = '\x1b]0;PWNED\x07\nFAKE ROW'
 const shown = '\\u001b]0;PWNED\\u0007\\u000aFAKE ROW'
@@ -44,4 +46,16 @@ it('shows the names that agents see, and the one that a worker gave where that i
   expect((await installation.run(['ls'])).stdout).toContain('files    served  files_read (files.read), find\n')
   const json = JSON.parse((await installation.run(['ls', '--json'])).stdout)
   expect(json.snapshot.services[0]).toMatchObject({ tools: ['files_read', 'find'], renamed })
+})
+
+it('shows where HTTP is, and whose tokens are good there', async () => {
+  const port = await freePort()
+  const installation = new Installation({ CALLBOARD_HTTP: `[::1]:${port}` })
+  const http = { publicUrl: 'https://callboard.example', oauth: { issuer: 'https://login.example.org' } }
+  mkdirSync(installation.data, { mode: 0o700 })
+  writeFileSync(join(installation.data, 'callboard.config.json'), JSON.stringify({ http }))
+  await installation.hub()
+  const { stdout } = await installation.run(['ls'])
+  expect(stdout).toContain(`\nhttp [::1]:${port}\noauth tokens of https://login.example.org\n`)
+  expect(JSON.parse((await installation.run(['ls', '--json'])).stdout).hub.issuer).toBe('https://login.example.org')
 })

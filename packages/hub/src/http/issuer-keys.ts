@@ -43,6 +43,12 @@ export class IssuerKeys {
     return keys(header, token)
   }
 
+  /** Whether anybody needs them or not. @throws KeysUnavailableError, JOSEError */
+  async fetchNow(): Promise<void> {
+    const keys = await this.#locate()
+    await keys.reload()
+  }
+
   async #locate(): Promise<RemoteJWKSet> {
     const uri = this.#oauth.jwksUri ?? (await this.#discover())
     return createRemoteJWKSet(new URL(uri), {
@@ -89,7 +95,7 @@ export class IssuerKeys {
     try {
       return await fetch(signal)
     } catch (error) {
-      throw this.#unavailable(error instanceof Error ? error.message : String(error))
+      throw this.#unavailable(wordsOf(error))
     }
   }
 
@@ -100,6 +106,12 @@ export class IssuerKeys {
 }
 
 class NotFoundError extends Error {}
+
+/** What `fetch` says by itself is only that it failed. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}
 
 async function fetchJson(url: string, signal: AbortSignal): Promise<Record<string, unknown>> {
   const response = await fetch(url, { signal, redirect: 'manual', headers: { accept: 'application/json' } })
