@@ -10,12 +10,12 @@ import { toResult } from '../agent-result.js'
 import { askClient, InputFailure, type InputRequest, unanswerable } from '../input-requests.js'
 import { internalError, invalidParams, isRecord, methodNotFound } from '../json-rpc.js'
 import { pageOf } from '../pagination.js'
+import { calledTool } from './called-tool.js'
 import { LegacyAudience } from './legacy-audience.js'
 import { legacyTask } from './legacy-task.js'
 import * as limits from './limits.js'
 import type { FinalOutcome, Task } from './task.js'
 import { noRoom, type TaskContext, taskNamedBy } from './task-context.js'
-import { taskSupportOf } from './task-support.js'
 
 /** The only revision whose core has tasks, and what `initialize` says of them there. */
 export const taskRevision = '2025-11-25'
@@ -52,8 +52,9 @@ export class LegacyTasks {
 
   #call(request: JSONRPCRequest, ctx: ServerContext): Promise<Result> | undefined {
     if (request.params?.['task'] === undefined) {
-      if (this.#supportOf(request.params) !== 'required') return undefined
-      const name = String(request.params?.['name'])
+      const called = calledTool(request, this.#context.connection)
+      if (called.support !== 'required') return undefined
+      const name = String(called.request.params?.['name'])
       throw new ProtocolError(methodNotFound, `${name} runs as a task only: call it with params.task`)
     }
     // The worker knows nothing of tasks.
@@ -63,13 +64,14 @@ export class LegacyTasks {
 
   async #start(asked: unknown, request: JSONRPCRequest, ctx: ServerContext): Promise<Result> {
     const { connection, tasks, server } = this.#context
-    const parsed = parseAgentRequest(request)
     const ttlMs = ttlOf(asked)
     // A tool whose worker is still on its way is not unknown.
     await connection.catalogueKnown()
-    const support = this.#supportOf(request.params)
+    const { request: direct, support, isThroughSearch, problem } = calledTool(request, connection)
+    if (problem !== undefined) throw new ProtocolError(invalidParams, problem)
+    const parsed = parseAgentRequest(direct)
     if (support === undefined) return toResult({ kind: 'unknown' }, parsed, this.#context)
-    if (support === 'forbidden') {
+    if (support === 'forbidden' && !isThroughSearch) {
       throw new ProtocolError(methodNotFound, `${parsed.name} does not run as a task: call it without params.task`)
     }
     const audience = new LegacyAudience(server, parsed.progressToken, ({ id }) => this.#audiences.delete(id))
@@ -145,12 +147,6 @@ export class LegacyTasks {
       // A client that went away may come back and be asked again; one that answers with an error has answered.
       if (!signal.aborted) tasks.refuse(task, error.message)
     }
-  }
-
-  #supportOf(params: Record<string, unknown> | undefined) {
-    const name = params?.['name']
-    const tool = typeof name === 'string' ? this.#context.connection.tool(name)?.definition : undefined
-    return tool === undefined ? undefined : taskSupportOf(tool)
   }
 }
 

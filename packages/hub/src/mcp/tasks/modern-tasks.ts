@@ -10,10 +10,10 @@ import { parseAgentRequest } from '../agent-request.js'
 import { toResult } from '../agent-result.js'
 import { declaresExtension } from '../client-descriptor.js'
 import { invalidParams, isRecord } from '../json-rpc.js'
+import { calledTool } from './called-tool.js'
 import { pollIntervalMs } from './limits.js'
 import type { FinalOutcome, Task } from './task.js'
 import { isoTime, noRoom, type TaskContext, taskNamedBy } from './task-context.js'
-import { taskSupportOf } from './task-support.js'
 import type { TaskAudience } from './tasks.js'
 
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
@@ -46,13 +46,11 @@ export class ModernTasks {
   }
 
   #call(request: JSONRPCRequest, ctx: ServerContext): Promise<Result> | undefined {
-    const name = request.params?.['name']
-    const tool = typeof name === 'string' ? this.#context.connection.tool(name)?.definition : undefined
-    const support = tool === undefined ? 'forbidden' : taskSupportOf(tool)
+    const { request: direct, support = 'forbidden' } = calledTool(request, this.#context.connection)
     // A retry that brings input belongs to a call that is under way.
     if (support === 'forbidden' || ctx.mcpReq.requestState() !== undefined) return undefined
-    if (declaresExtension(ctx, tasksExtension)) return this.#start(request, support, ctx)
-    if (support === 'required') throw undeclared(`${String(name)} runs as a task only`)
+    if (declaresExtension(ctx, tasksExtension)) return this.#start(direct, support, ctx)
+    if (support === 'required') throw undeclared(`${String(direct.params?.['name'])} runs as a task only`)
     return undefined
   }
 

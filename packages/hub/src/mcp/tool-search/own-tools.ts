@@ -76,6 +76,7 @@ export const callToolDefinition: ToolDefinition = {
   title: 'Call a tool',
   description: `Calls a tool that ${searchToolsName} found, and gives its result.`,
   inputSchema: inputSchemaOf(callArguments),
+  execution: { taskSupport: 'optional' },
 }
 
 const searchSchema = inputSchemaOf(searchArguments)
