@@ -4,8 +4,8 @@ import { classifyInboundRequest, createMcpHandler, type JSONRPCMessage } from '@
 import { sessionNameOf } from '../mcp/agent-request.js'
 import { scopeOf } from '../mcp/client-descriptor.js'
 import { invalidRequest, isRecord } from '../mcp/json-rpc.js'
-import { watchedUrisMax } from '../mcp/limits.js'
 import { createMcpServer, type McpFront } from '../mcp/mcp-server.js'
+import { urisToWatch } from '../mcp/watched-uris.js'
 import type { Identity, ListScope } from '../port.js'
 import { settleAccept, takeJsonOnly } from './accept.js'
 import { type HttpError, noSession, sendJson, sendRpcError, wrongMethod } from './answers.js'
@@ -155,7 +155,7 @@ export class McpEndpoint {
     if (listens && form === 'json') return subscriptionIsStream
     const lease = this.#leaseFor(identity, response)
     const handler = this.#handlerFor(lease, posted)
-    if (listens) lease.listen(announcerOf(handler), urisIn(body))
+    if (listens) lease.listen(announcerOf(handler), urisToWatch(isRecord(body) ? body['params'] : undefined))
     await this.#parts.writer.answer(posted, true, (request) => handler.serve(request))
     return undefined
   }
@@ -268,11 +268,4 @@ function sessionNameIn(body: unknown): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function urisIn(body: unknown): string[] {
-  const params = isRecord(body) ? body['params'] : undefined
-  const filter = isRecord(params) ? params['notifications'] : undefined
-  const uris = isRecord(filter) ? filter['resourceSubscriptions'] : undefined
-  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string').slice(0, watchedUrisMax) : []
 }

@@ -9,6 +9,7 @@ import { isDeeper } from '../broker/definition.js'
 import { depthMax } from './limits.js'
 import type { Line } from './line-splitter.js'
 import { schemaProblem } from './schema-problem.js'
+import { urisToWatch, watchProblem } from './watched-uris.js'
 
 export const parseError = -32700
 export const invalidRequest = -32600
@@ -61,7 +62,11 @@ export function parseMessage(value: unknown): Exclude<Parsed, { kind: 'batch' }>
   const asked = { jsonrpc, ...('id' in value && { id }), method, ...(params !== undefined && { params }) }
   const schema = 'id' in value ? specTypeSchemas.JSONRPCRequest : specTypeSchemas.JSONRPCNotification
   const problem = schemaProblem(schema, asked, 'message')
-  return problem === undefined ? { kind: 'message', message: asked as JSONRPCMessage } : refused(problem)
+  if (problem !== undefined) return refused(problem)
+  // The SDK would keep all that it is asked to watch.
+  const unwatchable = method === 'subscriptions/listen' ? watchProblem(urisToWatch(params)) : undefined
+  if (unwatchable !== undefined) return fault(invalidParams, `Invalid params: ${unwatchable}`, id)
+  return { kind: 'message', message: asked as JSONRPCMessage }
 }
 
 /** The id of an answer is one of ours: a fault of it must not be taken for the answer to a request of the sender's. */

@@ -46,7 +46,9 @@ export const inputRoundsMax = 32
 export const inputRequestsMax = 16
 /** Suspended modern calls of all clients; beyond it the oldest is given up. */
 export const suspendedCallsMax = 10_000
-/** Resource URIs that one connection may watch. */
+/** Resource URIs that one connection, or one subscription, may watch. */
 export const watchedUrisMax = 1024
+/** Of all of them together: they stay in memory for as long as a client that says nothing more. */
+export const watchedCharactersMax = watchedUrisMax * 128
 
 if (outboundPauseBytes >= outboundBytesMax) throw new Error('reading must pause long before the connection is given up')

@@ -1,7 +1,6 @@
 import { type JSONRPCMessage, type RequestId, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server'
 import type { Connection } from '../port.js'
 import { isCancellation, isRecord } from './json-rpc.js'
-import { watchedUrisMax } from './limits.js'
 
 /**
  * Learns which resources a modern client watches. The SDK answers `subscriptions/listen` by itself, so we read the
@@ -29,7 +28,7 @@ export class ListenWatch {
 
   watch(id: RequestId, asked: unknown): void {
     const strings = Array.isArray(asked) ? asked.filter((uri) => typeof uri === 'string') : []
-    const uris = [...new Set(strings)].slice(0, watchedUrisMax)
+    const uris = [...new Set(strings)]
     for (const uri of uris) if (!this.#isWatched(uri)) this.#connection.subscribe(uri)
     this.#uris.set(id, uris)
   }

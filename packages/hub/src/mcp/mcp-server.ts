@@ -18,6 +18,7 @@ import { SuspendedCalls } from './suspended-calls.js'
 import { isTaskMethod, serveTasks, TaskAwareServer } from './tasks/serve-tasks.js'
 import { Tasks } from './tasks/tasks.js'
 import { withToolSearch } from './tool-search/searching-hub.js'
+import { watchProblem } from './watched-uris.js'
 
 export interface McpFrontOptions {
   readonly hub: HubPort
@@ -139,7 +140,8 @@ function serveLists(server: Server, { pageSize }: McpFront, connection: Connecti
 function serveSubscriptions(server: Server, connection: Connection): void {
   const watched = new Set<string>()
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-    if (watched.size >= limits.watchedUrisMax) throw new ProtocolError(invalidParams, 'Too many subscriptions')
+    const problem = watchProblem([...new Set([...watched, uri])])
+    if (problem !== undefined) throw new ProtocolError(invalidParams, `Invalid params: ${problem}`)
     watched.add(uri)
     connection.subscribe(uri)
     return {}
