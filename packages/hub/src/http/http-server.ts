@@ -77,7 +77,7 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
   })
   const open = new OpenExchanges()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    open.add(response)
+    if (!open.begin(request, response)) return
     routes.serve(request, response).catch((error: unknown) => {
       front.log.debug({ err: error }, 'an HTTP request failed')
       if (response.headersSent) response.destroy()

@@ -1,14 +1,30 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 
-/** The answers that are not out yet. */
+/** The answers that are not out yet, one per connection. */
 export class OpenExchanges {
   readonly #open = new Set<ServerResponse>()
+  readonly #busy = new WeakSet<Socket>()
   #isDraining = false
 
-  add(response: ServerResponse): void {
+  /**
+   * False for a request that does not wait for the answer to the one before it: its connection is cut. No client of today
+   * sends such; they would all be served at once, their answers would wait for each other in memory, and Node does not say
+   * of those that wait when their client has left.
+   */
+  begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    if (this.#busy.has(socket)) {
+      socket.destroy()
+      return false
+    }
     if (this.#isDraining) response.shouldKeepAlive = false
+    this.#busy.add(socket)
     this.#open.add(response)
-    response.once('close', () => this.#open.delete(response))
+    response.once('close', () => {
+      this.#busy.delete(socket)
+      this.#open.delete(response)
+    })
+    return true
   }
 
   /** From now on each connection ends with the answer that it waits for, and the client is told so. */

@@ -3,7 +3,7 @@ import { createServer, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AddressInUseError, type HttpFront, type HttpOptions, listenHttp } from '../../src/http/http-server.js'
-import type { CatalogueView, Identity } from '../../src/port.js'
+import type { AgentCall, CatalogueView, Identity } from '../../src/port.js'
 import { describeAgents } from '../mcp/agent-contract.js'
 import { agentKinds, connectAgent, httpTransport } from '../mcp/agents.js'
 import { FakeHub, frontOf, json, type Loose, text, untilAborted } from '../mcp/fake-hub.js'
@@ -37,6 +37,25 @@ const modernMeta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
 }
+
+describe('a connection', () => {
+  it('is cut when it sends a request before it has the answer to another', async () => {
+    const hub = new FakeHub()
+    const called = hub.next('call') as Promise<AgentCall>
+    hub.tool('held', ({ signal }) => untilAborted(signal))
+    const front = await listen(hub)
+    const { port } = front.addresses[0]!
+    const socket = connect(port, '127.0.0.1')
+    const head = `POST /tools/held HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json`
+    const request = `${head}\r\nContent-Length: 2\r\n\r\n{}`
+    socket.write(request)
+    const aborted = once((await called).signal!, 'abort')
+    socket.write(request.repeat(3))
+    await Promise.all([once(socket.resume(), 'close'), aborted])
+    expect(hub.calls).toHaveLength(1)
+    await front.close()
+  })
+})
 
 describe('listenHttp', () => {
   let hub: FakeHub
