@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { internalError, isRecord } from '../mcp/json-rpc.js'
 import { type AnswerForm, eventStream } from './accept.js'
-import { endAnswer, sendJson, sendRpcError } from './answers.js'
-import { streamKeepAliveMs, streamUnreadBytesMax } from './limits.js'
+import { endAnswer, type HttpError, sendJson, sendRpcError } from './answers.js'
+import { collapsedBytesMax, streamKeepAliveMs, streamUnreadBytesMax } from './limits.js'
 
 /** One HTTP request, as far as it is read. */
 export interface Exchange {
@@ -149,14 +149,35 @@ function headersOf(served: Response): Record<string, string> {
 
 /** The answer in a stream, by itself: notifications before it are for those who read streams. */
 async function collapse(served: Response, { response, faults }: Exchange): Promise<void> {
-  const answers = messagesOf(await served.text()).filter((message) => 'result' in message || 'error' in message)
+  const stream = await textWithin(served, collapsedBytesMax)
   if (response.destroyed) return
+  if (stream === undefined) return sendRpcError(response, answersTooLarge)
+  const answers = messagesOf(stream).filter((message) => 'result' in message || 'error' in message)
   const { 'cache-control': _, 'x-accel-buffering': __, ...headers } = headersOf(served)
   if (answers.length === 0) {
     const message = 'The connection was closed before there was an answer'
     return sendRpcError(response, { status: 503, code: 'CANCELLED', rpcCode: internalError, message })
   }
   sendJson(response, served.status, faults === undefined ? answers[0] : [...answers, ...faults], headers)
+}
+
+const answersTooLarge: HttpError = {
+  status: 500,
+  code: 'RESULT_TOO_LARGE',
+  rpcCode: internalError,
+  message: `The answers have more than ${collapsedBytesMax} bytes together: ask for less at once`,
+}
+
+/** Undefined for a longer one, which nobody reads to its end. */
+async function textWithin({ body }: Response, bytesMax: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body ?? []) {
+    length += chunk.byteLength
+    if (length > bytesMax) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function messagesOf(stream: string): Record<string, unknown>[] {

@@ -3,6 +3,7 @@ import { isDeeper } from '../broker/definition.js'
 import { invalidRequest, isRecord, type LineFault, parseMessage } from '../mcp/json-rpc.js'
 import { batchMessagesMax, depthMax } from '../mcp/limits.js'
 import type { HttpError } from './answers.js'
+import { batchListsMax } from './limits.js'
 
 /** What came in one body. */
 export type Incoming =
@@ -37,6 +38,9 @@ function parseBatch(entries: readonly unknown[], version: string): Incoming {
   if (entries.some((entry) => isRecord(entry) && entry['method'] === 'initialize')) {
     return refused('"initialize" can be no part of a batch')
   }
+  if (entries.filter(asksForList).length > batchListsMax) {
+    return refused(`a batch asks for at most ${batchListsMax} lists`)
+  }
   const messages: JSONRPCMessage[] = []
   const faults: object[] = []
   const ids = new Set<RequestId>()
@@ -46,6 +50,11 @@ function parseBatch(entries: readonly unknown[], version: string): Incoming {
     else faults.push({ jsonrpc: '2.0', id: parsed.id, error: { code: parsed.code, message: parsed.message } })
   }
   return { kind: 'batch', messages, faults }
+}
+
+function asksForList(entry: unknown): boolean {
+  const method = isRecord(entry) ? entry['method'] : undefined
+  return typeof method === 'string' && method.endsWith('/list')
 }
 
 function withNewId(parsed: ReturnType<typeof parseMessage>, ids: Set<RequestId>): ReturnType<typeof parseMessage> {

@@ -27,6 +27,10 @@ export const connectionsMax = 1024
 export const streamKeepAliveMs = 15_000
 /** Sent and not yet taken from one stream: some of the largest answers. Its reader has stopped reading. */
 export const streamUnreadBytesMax = 16 * 1024 * 1024
+/** Of a stream that is read here, for a client that wants its answers as one JSON text: the same for the same reason. */
+export const collapsedBytesMax = streamUnreadBytesMax
+/** Requests for lists in one batch: there are five lists, and what asks for one is small beside what it gets. */
+export const batchListsMax = 8
 /** After a stream has ended, before a client comes for the rest of it. */
 export const streamRetryMs = 1_000
 

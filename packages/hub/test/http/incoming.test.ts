@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
+import { bodyBytesMax } from '@callboard/protocol'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { text } from '../mcp/fake-hub.js'
 import { modernMeta, TestFront } from './front.js'
@@ -154,6 +155,16 @@ describe('POST /mcp', () => {
       expect([quiet.status, quiet.json]).toEqual([200, [faultOf(null)]])
     })
 
+    it('whose answers are too large together has none of them', async () => {
+      const large = 'x'.repeat(bodyBytesMax / 2)
+      front.hub.tool('large', () => text(large))
+      const batch = Array.from({ length: 16 }, (_, id) => call(id, { params: { name: 'large' } }))
+      const answer = await front.post('/mcp', batch)
+      expect([answer.status, answer.json]).toMatchObject([500, { error: { code: -32603 } }])
+      expect(answer.json.error.message).toContain('ask for less')
+      expect((await front.post('/mcp', batch.slice(0, 4))).json).toHaveLength(4)
+    })
+
     it('of notifications alone needs no answer', async () => {
       const answer = await front.post('/mcp', [cancelled, cancelled])
       expect([answer.status, answer.text]).toEqual([202, ''])
@@ -163,6 +174,10 @@ describe('POST /mcp', () => {
       ['is empty', []],
       ['holds more than 100 messages', Array.from({ length: 101 }, (_, id) => call(id))],
       ['opens a session', [{ jsonrpc: '2.0', id: 0, method: 'initialize', params: {} }]],
+      [
+        'asks for more lists than there are',
+        Array.from({ length: 9 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' })),
+      ],
     ])('is refused when it %s', async (_, body) => {
       const answer = await front.post('/mcp', body)
       expect([answer.status, answer.json]).toMatchObject([400, { id: null, error: { code: -32600 } }])
