@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '@callboard/protocol'
@@ -93,8 +93,10 @@ export async function readTokens(dataDirectory: string): Promise<readonly TokenR
   const file = tokenFileIn(dataDirectory)
   let handle: FileHandle
   try {
+    if (!(await stat(file)).isFile()) throw noFile(file)
     handle = await open(file)
   } catch (error) {
+    if (error instanceof TokenFileError) throw error
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return []
     throw unreadable(file, error)
   }
@@ -170,6 +172,10 @@ export function unreadable(file: string, error: unknown): TokenFileError {
   return new TokenFileError(
     `The token file ${file} can't be read (${codeOf(error)}): correct that; until then none of its tokens is good.`,
   )
+}
+
+export function noFile(file: string): TokenFileError {
+  return new TokenFileError(`The token file ${file} is no file: remove it; until then none of its tokens is good.`)
 }
 
 export function tooLarge(file: string): TokenFileError {

@@ -1,5 +1,13 @@
-import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
-import { parseTokens, type TokenRecord, tokenFileBytesMax, tokenFileIn, tooLarge, unreadable } from './token-file.js'
+import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import {
+  noFile,
+  parseTokens,
+  type TokenRecord,
+  tokenFileBytesMax,
+  tokenFileIn,
+  tooLarge,
+  unreadable,
+} from './token-file.js'
 
 interface Loaded {
   /** Of the file that was read: another one has another inode or another time. */
@@ -66,12 +74,16 @@ export class TokenTable {
   }
 
   #version(): string {
+    let status: BigIntStats
     try {
-      return versionOf(statSync(this.#file, { bigint: true }))
+      status = statSync(this.#file, { bigint: true })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing.version
       throw unreadable(this.#file, error)
     }
+    // To open a pipe is to wait for its writer, and the hub with it.
+    if (!status.isFile()) throw noFile(this.#file)
+    return versionOf(status)
   }
 
   #load(): Loaded {

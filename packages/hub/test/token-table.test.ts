@@ -1,6 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { changeTokens, TokenFileError, type TokenRecord, tokenFileIn } from '../src/token-file.js'
+import { changeTokens, readTokens, TokenFileError, type TokenRecord, tokenFileIn } from '../src/token-file.js'
 import { TokenTable } from '../src/token-table.js'
 import { temporaryDirectory } from './temporary.js'
 
@@ -62,4 +63,19 @@ it('does not begin with a broken file', async () => {
   const { directory } = await table()
   await writeFile(tokenFileIn(directory), '{}')
   expect(() => new TokenTable(directory, () => 0)).toThrow(tokenFileIn(directory))
+})
+
+it.each<[what: string, make: (file: string) => unknown]>([
+  ['a directory', (file) => mkdir(file)],
+  // Who opened it would wait for ever.
+  ['a pipe', (file) => execFileSync('mkfifo', [file])],
+])('takes %s for no token file', async (_, make) => {
+  const { set, directory, table: tokens } = await table()
+  await set(ada)
+  tokens.find(hash('a'))
+  await rm(tokenFileIn(directory))
+  await make(tokenFileIn(directory))
+  expect(() => tokens.find(hash('a'))).toThrow(TokenFileError)
+  expect(() => tokens.takeEnded()).toThrow(TokenFileError)
+  await expect(readTokens(directory)).rejects.toThrow(TokenFileError)
 })
