@@ -17,6 +17,10 @@ export const matchesMax = 50
 /** Of a description: what comes after its first paragraphs tells tools apart no more. */
 export const indexedDescriptionLengthMax = 2_000
 export const indexedParametersMax = 64
+/** Of a title, and of the name of a parameter: longer ones are no names. */
+export const indexedNameLengthMax = 128
+/** Letters that a word may differ in: one more multiplies what a search over many words costs. */
+export const fuzzyLettersMax = 2
 /** Tools per turn of the event loop while an index is built: other agents' calls go on between two. */
 export const indexedPerTurn = 200
 

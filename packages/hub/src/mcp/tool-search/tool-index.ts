@@ -48,6 +48,7 @@ export class ToolIndex {
       prefix: (term) => term.length >= 3,
       // A short word with a letter changed is another word.
       fuzzy: (term) => (term.length >= 5 ? 0.2 : false),
+      maxFuzzy: limits.fuzzyLettersMax,
       weights: { prefix: 0.4, fuzzy: 0.3 },
       ...(service !== undefined && { filter: ({ id }) => this.#tools[id as number]!.service === service }),
     })
@@ -69,9 +70,12 @@ function entryOf({ service, definition }: KnownTool, id: number): Entry {
   return {
     id,
     name,
-    title: textOf(title),
+    title: textOf(title).slice(0, limits.indexedNameLengthMax),
     service,
-    parameters: parameterNames(definition).slice(0, limits.indexedParametersMax).join(' '),
+    parameters: parameterNames(definition)
+      .slice(0, limits.indexedParametersMax)
+      .map((parameter) => parameter.slice(0, limits.indexedNameLengthMax))
+      .join(' '),
     description: textOf(description).slice(0, limits.indexedDescriptionLengthMax),
   }
 }

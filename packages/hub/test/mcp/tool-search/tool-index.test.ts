@@ -117,6 +117,24 @@ describe('a question', () => {
   })
 })
 
+describe('a definition', () => {
+  it('is found by the beginning of its title and of its parameters, so that a long one makes no search slow', async () => {
+    const filler = 'x'.repeat(128)
+    const long = known('t', { title: `early ${filler} latecomer` })
+    const properties = { [`parameter ${filler} straggler`]: {} }
+    const tool = { ...long, definition: { ...long.definition, inputSchema: { type: 'object' as const, properties } } }
+    const found = await ToolIndex.of([tool])
+    expect(['early', 'parameter'].map((words) => found.search({ words }).length)).toEqual([1, 1])
+    expect(['latecomer', 'straggler'].map((words) => found.search({ words }).length)).toEqual([0, 0])
+  })
+
+  it('may differ from a word in two letters, however long that is', async () => {
+    const found = await ToolIndex.of([known('t', { description: 'internationalisation' })])
+    expect(found.search({ words: 'imternatiomalisation' })).toHaveLength(1)
+    expect(found.search({ words: 'imternatiomalisatiom' })).toEqual([])
+  })
+})
+
 describe('words', () => {
   it.each([
     ['forum_postReply', ['forum', 'post', 'Reply']],
