@@ -18,7 +18,7 @@ export function headerMismatchOf(
 ): Response | undefined {
   if (!isRecord(body) || body['method'] !== 'tools/call' || !isRecord(body['params'])) return undefined
   const { name, arguments: given } = body['params']
-  const tool = connection.tool(String(name))
+  const tool = typeof name === 'string' ? connection.tool(name) : undefined
   for (const mirrored of tool === undefined ? [] : mirroredOf(tool.definition)) {
     const problem = problemOf(mirrored, headers[`mcp-param-${mirrored.name.toLowerCase()}`], valueAt(given, mirrored))
     if (problem === undefined) continue

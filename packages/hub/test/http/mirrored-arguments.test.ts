@@ -102,6 +102,13 @@ describe('the arguments that a modern call repeats in headers', () => {
     await agent.close()
   })
 
+  it('are nothing to a tool whose name is no name', async () => {
+    const params = { name: { toString: 1 }, arguments: {}, _meta: modernMeta }
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }
+    const answer = await front.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
+    expect(answer.json).toMatchObject({ id: 1, error: { code: -32602 } })
+  })
+
   it('of legacy clients need no headers', async () => {
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 't', arguments: { region: 'x' } } }
     expect((await front.post('/mcp', body)).json).toMatchObject({ result: {} })
