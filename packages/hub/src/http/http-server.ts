@@ -90,6 +90,7 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
     shared.sweep()
   }, limits.sweepIntervalMs)
   sweep.unref()
+  const relief = setInterval(() => open.relieve(), limits.unreadCheckIntervalMs).unref()
   const closed = once(() => allClosed(servers))
   const drain = () => {
     void closed()
@@ -100,6 +101,7 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
     drain,
     close: async () => {
       clearInterval(sweep)
+      clearInterval(relief)
       drain()
       await mcp.close()
       shared.close()

@@ -20,6 +20,10 @@ export const timeoutCheckIntervalMs = 5_000
 export const keepAliveTimeoutMs = 60_000
 /** For the largest answer over a slow line. */
 export const untakenAnswerMs = 5 * 60_000
+/** Of all answers and streams together, sent and not yet taken: dozens of the largest at once. */
+export const unreadAnswersBytesMax = 256 * 1024 * 1024
+/** How often that is looked at. */
+export const unreadCheckIntervalMs = 1_000
 /** Agents and the streams that each holds open. */
 export const connectionsMax = 1024
 

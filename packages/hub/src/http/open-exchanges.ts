@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { unreadAnswersBytesMax } from './limits.js'
 
 /** The answers that are not out yet, one per connection. */
 export class OpenExchanges {
@@ -25,6 +26,18 @@ export class OpenExchanges {
       this.#open.delete(response)
     })
     return true
+  }
+
+  /** Cuts those who take least of what they are sent, as long as all of it together is too much to hold. */
+  relieve(bytesMax = unreadAnswersBytesMax): void {
+    const unread = [...this.#open].map((response) => ({ response, bytes: response.writableLength }))
+    let left = unread.reduce((sum, { bytes }) => sum + bytes, 0)
+    if (left <= bytesMax) return
+    for (const { response, bytes } of unread.sort((one, other) => other.bytes - one.bytes)) {
+      if (left <= bytesMax) return
+      response.destroy()
+      left -= bytes
+    }
   }
 
   /** From now on each connection ends with the answer that it waits for, and the client is told so. */
