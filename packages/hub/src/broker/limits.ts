@@ -56,6 +56,8 @@ export const viewBytesMax = 64 * 1024
 export const verdictsMax = 1_000
 /** UPDATEs of one worker are judged at most this often; of those between only the newest. */
 export const updateIntervalMs = 250
+/** A larger one waits longer, in proportion: it takes as much longer to judge. */
+export const updateBytesPerInterval = 256 * 1024
 
 /** Entries of one READY or UPDATE, refused ones included: each gets a verdict, and 4 MiB could hold two million. */
 export const definitionsPerBodyMax = 10_000

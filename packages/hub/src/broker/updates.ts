@@ -2,7 +2,7 @@ import type { SessionView } from '@callboard/protocol'
 import { isObject, parseDefinitions, parseJson } from './definition.js'
 import type { Dispatcher } from './dispatcher.js'
 import type { PeerId } from './events.js'
-import { updateIntervalMs, viewBytesMax } from './limits.js'
+import { updateBytesPerInterval, updateIntervalMs, viewBytesMax } from './limits.js'
 import type { WorkerPeer } from './peers.js'
 import type { SignIn } from './sign-in.js'
 import type { BrokerState } from './state.js'
@@ -21,7 +21,8 @@ export class Updates {
 
   /** Judging definitions is the hub's most costly work, so that of many in a row only the newest is judged. */
   received(worker: WorkerPeer, body: Uint8Array): void {
-    const waitMs = worker.updatedAt + updateIntervalMs - this.#state.now
+    const waitMs =
+      worker.updatedAt + updateIntervalMs * Math.ceil(body.byteLength / updateBytesPerInterval) - this.#state.now
     if (waitMs <= 0) return this.#judge(worker, body)
     worker.nextUpdate = body
     this.#state.schedule('update_due', worker.peer, waitMs)

@@ -185,6 +185,19 @@ describe('many UPDATEs in a row', () => {
     expect(agent.tools).toEqual(['three'])
   })
 
+  it('are judged more rarely when they are large', () => {
+    const hub = scenario()
+    const worker = hub.worker('greeter')
+    const agent = hub.agent()
+    const large = Array.from({ length: 10 }, (_, index) => tool(`large${index}`, { description: 'x'.repeat(60_000) }))
+    worker.update(tools('one'))
+    worker.update(tools('two', ...large))
+    hub.advance(749)
+    expect(agent.tools).toEqual(['one'])
+    hub.advance(1)
+    expect(agent.tools).toHaveLength(11)
+  })
+
   it('leave nothing behind when the worker goes', () => {
     const hub = scenario()
     const worker = hub.worker('greeter')
