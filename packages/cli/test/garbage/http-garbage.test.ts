@@ -203,7 +203,8 @@ const http: readonly Garbage[] = [
         client.post('what?', { connection: 'keep-alive' }),
         client.post(client.echo(2)),
       ]),
-    replies: () => [reply(200, answered(1)), reply(400, refusal(-32700)), reply(200, answered(2))],
+    // A connection has one request at a time, and this one is cut.
+    replies: () => [],
   },
   {
     name: 'a header of 20 KB',

@@ -63,7 +63,16 @@ export function sendJson(
   value: unknown,
   headers: Record<string, string> = {},
 ): void {
-  const body = JSON.stringify(value)
+  sendJsonText(response, status, JSON.stringify(value), headers)
+}
+
+/** JSON that is written already. */
+export function sendJsonText(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, {
     ...headers,
     'content-type': 'application/json',

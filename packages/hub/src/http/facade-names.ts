@@ -1,16 +1,17 @@
 import type { ToolDefinition } from '@callboard/protocol'
 import type { Connection } from '../port.js'
 
-type Names = ReadonlyMap<string, ToolDefinition>
+/** Tools by their contracts' names. The same object for as long as nothing changes. */
+export type ContractNames = ReadonlyMap<string, ToolDefinition>
 
 /** Lists are made anew only when something changed. */
-const known = new WeakMap<readonly ToolDefinition[], Names>()
+const known = new WeakMap<readonly ToolDefinition[], ContractNames>()
 
 /**
  * The tools by the names that their contracts give them, also where agents see them with prefixes. A name that two
  * services share is nobody's: those tools keep their prefixes.
  */
-export function contractNamesOf(connection: Connection): Names {
+export function contractNamesOf(connection: Connection): ContractNames {
   const tools = connection.tools('session')
   let names = known.get(tools)
   if (names === undefined) {
@@ -20,7 +21,7 @@ export function contractNamesOf(connection: Connection): Names {
   return names
 }
 
-function namesOf(tools: readonly ToolDefinition[], connection: Connection): Names {
+function namesOf(tools: readonly ToolDefinition[], connection: Connection): ContractNames {
   const own = tools.map(({ name }) => connection.tool(name)?.workerName ?? name)
   const taken = new Set(tools.map(({ name }) => name))
   const counts = new Map<string, number>()

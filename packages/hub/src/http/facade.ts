@@ -8,9 +8,9 @@ import { depthMax } from '../mcp/limits.js'
 import type { McpFront } from '../mcp/mcp-server.js'
 import { idempotencyKeyMeta } from '../mcp/reserved-meta.js'
 import type { CallOutcome, Connection, Identity } from '../port.js'
-import { bodyTooLarge, type HttpError, sendFacadeError, sendJson } from './answers.js'
+import { bodyTooLarge, type HttpError, sendFacadeError, sendJson, sendJsonText } from './answers.js'
 import { whenClosed } from './exchange.js'
-import { contractNamesOf } from './facade-names.js'
+import { type ContractNames, contractNamesOf } from './facade-names.js'
 import { facadeAnswer } from './facade-result.js'
 import { facadeBytesMax } from './limits.js'
 import { type BodyReader, parseJsonBody, type Read } from './request-body.js'
@@ -50,11 +50,7 @@ export class Facade {
   async tools(response: ServerResponse, caller: Identity): Promise<void> {
     const connection = this.#connectionFor(caller, response)
     await connection.catalogueKnown()
-    const tools = [...contractNamesOf(connection)].map(([name, tool]) => {
-      const { description, inputSchema, outputSchema, annotations } = tool
-      return { name, description, inputSchema, outputSchema, annotations }
-    })
-    sendJson(response, 200, { tools })
+    sendJsonText(response, 200, listTextOf(contractNamesOf(connection)))
   }
 
   /** `POST /tools/{name}` */
@@ -98,6 +94,21 @@ export class Facade {
 /** Its callers are programs that know their tools, and not models that search for some. */
 function listingAll(caller: Identity): Identity {
   return caller.view === undefined ? caller : { ...caller, view: { ...caller.view, mode: 'all' } }
+}
+
+/** Written once for as long as nothing changes: whoever asks again and again costs little. */
+const listTexts = new WeakMap<ContractNames, string>()
+
+function listTextOf(names: ContractNames): string {
+  const known = listTexts.get(names)
+  if (known !== undefined) return known
+  const tools = [...names].map(([name, tool]) => {
+    const { description, inputSchema, outputSchema, annotations } = tool
+    return { name, description, inputSchema, outputSchema, annotations }
+  })
+  const text = JSON.stringify({ tools })
+  listTexts.set(names, text)
+  return text
 }
 
 /** What a body holds beside "arguments" is passed over, but arguments without that key must not get lost in silence. */

@@ -44,8 +44,10 @@ export const inputWaitMs = inputWaitMsMax
 export const inputRoundsMax = 32
 /** Questions in one round. */
 export const inputRequestsMax = 16
-/** Suspended modern calls of all clients; beyond it the oldest is given up. */
+/** Suspended modern calls of all clients; beyond it whoever has most gives up its oldest. */
 export const suspendedCallsMax = 10_000
+/** Of one principal; beyond it its oldest is given up, and nobody else's. */
+export const suspendedCallsPerPrincipalMax = 1_000
 /** Resource URIs that one connection, or one subscription, may watch. */
 export const watchedUrisMax = 1024
 /** Of all of them together: they stay in memory for as long as a client that says nothing more. */

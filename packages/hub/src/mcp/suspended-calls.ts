@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { invalidParams } from './json-rpc.js'
-import { inputWaitMs, suspendedCallsMax } from './limits.js'
+import { inputWaitMs, suspendedCallsMax, suspendedCallsPerPrincipalMax } from './limits.js'
 
 /** What a modern call that waits for input was; a retry must be by the same principal and ask the same. */
 export interface CallSubject {
@@ -45,7 +45,7 @@ export class SuspendedCalls {
 
   /** Returns the `requestState` for the client. */
   suspend(call: SuspendedCall): string {
-    this.#forgetExpired()
+    this.#makeRoom(call.subject.principal)
     const ticket = randomUUID()
     const expiresAt = this.#now() + inputWaitMs
     this.#held.set(ticket, { ...call, expiresAt })
@@ -63,12 +63,34 @@ export class SuspendedCalls {
     return held
   }
 
-  #forgetExpired(): void {
-    for (const [ticket, held] of this.#held) {
-      if (held.expiresAt > this.#now() && this.#held.size < suspendedCallsMax) return
-      this.#held.delete(ticket)
-      held.abandon()
+  #makeRoom(principal: string): void {
+    for (const [ticket, { expiresAt }] of this.#held) {
+      if (expiresAt > this.#now()) break
+      this.#giveUp(ticket)
     }
+    if (this.#held.size < suspendedCallsPerPrincipalMax) return
+    const own = this.#ticketsOf(principal)
+    if (own.length >= suspendedCallsPerPrincipalMax) this.#giveUp(own[0]!)
+    else if (this.#held.size >= suspendedCallsMax) this.#giveUp(this.#ticketsOf(this.#largestHolder())[0]!)
+  }
+
+  #giveUp(ticket: string): void {
+    const held = this.#held.get(ticket)
+    this.#held.delete(ticket)
+    held?.abandon()
+  }
+
+  /** The oldest first. */
+  #ticketsOf(principal: string): string[] {
+    return [...this.#held].filter(([, { subject }]) => subject.principal === principal).map(([ticket]) => ticket)
+  }
+
+  #largestHolder(): string {
+    const counts = new Map<string, number>()
+    for (const { subject } of this.#held.values()) {
+      counts.set(subject.principal, (counts.get(subject.principal) ?? 0) + 1)
+    }
+    return [...counts].reduce((most, each) => (each[1] > most[1] ? each : most))[0]
   }
 
   #seal(text: string): string {

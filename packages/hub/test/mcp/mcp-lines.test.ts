@@ -30,6 +30,22 @@ describe('serveLines', () => {
     await peer.served.close()
   })
 
+  it.each([
+    ['legacy', 'tools/list', { cursor: 5 }, 'params.cursor'],
+    ['legacy', 'logging/setLevel', { level: 'loud' }, 'params.level'],
+    ['legacy', 'resources/subscribe', {}, 'params.uri'],
+    ['modern', 'prompts/list', { cursor: {} }, 'params.cursor'],
+    ['modern', 'resources/list', { cursor: [] }, 'params.cursor'],
+  ])('says of wrong params that they are the client’s, and which: %s %s', async (era, method, params, where) => {
+    const peer = LinePeer.to(frontOf(new FakeHub()))
+    if (era === 'legacy') await peer.initialize()
+    const _meta = era === 'modern' ? modernMeta : undefined
+    peer.write({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } })
+    const { error } = await peer.read()
+    expect(error).toEqual({ code: -32602, message: expect.stringMatching(`^Invalid params: ${where}: [^\\n]+$`) })
+    await peer.served.close()
+  })
+
   it('gives every request exactly one answer, however odd it is', async () => {
     const methods = ['ping', 'initialize', 'server/discover', 'tools/list', 'tools/call', 'resources/read']
     const moreMethods = ['completion/complete', 'resources/subscribe', 'logging/setLevel', 'notifications/cancelled']

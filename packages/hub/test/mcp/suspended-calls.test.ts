@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { suspendedCallsPerPrincipalMax } from '../../src/mcp/limits.js'
 import { SuspendedCalls } from '../../src/mcp/suspended-calls.js'
 
 const subject = { principal: 'agent:main', method: 'tools/call', argumentsHash: 'h' }
@@ -53,6 +54,15 @@ describe('SuspendedCalls', () => {
     },
   )
 
+  it("gives up the oldest of whoever has too many, and nobody else's", () => {
+    const { calls, abandoned, suspend } = suspendedCalls()
+    const other = { ...subject, principal: 'agent:other' }
+    const state = calls.suspend({ id: 'other', subject: other, abandon: () => abandoned.push('other') })
+    for (let count = 0; count <= suspendedCallsPerPrincipalMax; count++) suspend(`c${count}`)
+    expect(abandoned).toEqual(['c0'])
+    expect(calls.redeem(state, other).id).toBe('other')
+  })
+
   it('refuses a state of another hub', () => {
     const state = suspendedCalls().suspend('c1')
     expect(() => suspendedCalls().calls.redeem(state, subject)).toThrow(refused)
@@ -68,10 +78,18 @@ describe('SuspendedCalls', () => {
     expect(calls.size).toBe(1)
   })
 
-  it('holds so many and no more', () => {
-    const { calls, abandoned, suspend } = suspendedCalls()
-    for (let index = 0; index < 10_005; index++) suspend(`c${index}`)
+  it('holds so many and no more: whoever has most gives up its oldest', () => {
+    const { calls, abandoned } = suspendedCalls()
+    const suspend = (principal: string, count: number) => {
+      for (let index = 0; index < count; index++) {
+        const id = `${principal} ${index}`
+        calls.suspend({ id, subject: { ...subject, principal }, abandon: () => abandoned.push(id) })
+      }
+    }
+    for (let each = 0; each < 10; each++) suspend(`agent:${each}`, each === 4 ? 1_000 : 999)
+    suspend('agent:new', 12)
     expect(calls.size).toBe(10_000)
-    expect(abandoned).toEqual(['c0', 'c1', 'c2', 'c3', 'c4'])
+    expect(abandoned.slice(0, 2)).toEqual(['agent:4 0', 'agent:0 0'])
+    expect(abandoned).toHaveLength(3)
   })
 })

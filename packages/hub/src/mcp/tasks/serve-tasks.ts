@@ -1,5 +1,6 @@
-import { type JSONRPCRequest, type Result, Server, type ServerContext } from '@modelcontextprotocol/server'
+import type { JSONRPCRequest, Result, Server, ServerContext } from '@modelcontextprotocol/server'
 import type { Era } from '../client-descriptor.js'
+import { StrictServer } from '../strict-server.js'
 import { LegacyTasks, legacyTaskCapability, taskRevision } from './legacy-tasks.js'
 import { ModernTasks, tasksExtension } from './modern-tasks.js'
 import type { TaskContext } from './task-context.js'
@@ -20,7 +21,7 @@ export function serveTasks(era: Era, context: TaskContext): ServedTasks {
 }
 
 /** Says of tasks what the revision has; `initialize` settles on that long after the server was made. */
-export class TaskAwareServer extends Server {
+export class TaskAwareServer extends StrictServer {
   readonly #era: Era
 
   constructor(era: Era, ...server: ConstructorParameters<typeof Server>) {
