@@ -314,6 +314,8 @@ export interface Drain {
   readonly epoch: HubEpoch
   readonly drainMs: number
   readonly acknowledged: boolean
+  /** Hub → worker: it is the hub that ends, and the worker waits for the next one. [CB-78] */
+  readonly hubEnds?: boolean
 }
 
 export interface Bye {

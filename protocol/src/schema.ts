@@ -173,7 +173,12 @@ const shapes: Readonly<Record<Exclude<MessageType, 'response' | 'result'>, Shape
     optional('holdUntil', time),
   ),
   heartbeat_echo: headOnly(required('serial', serial), required('sentAt', time), required('now', time)),
-  drain: headOnly(epoch, required('drainMs', integer(0, limits.drainMsMax)), required('acknowledged', boolean)),
+  drain: headOnly(
+    epoch,
+    required('drainMs', integer(0, limits.drainMsMax)),
+    required('acknowledged', boolean),
+    optional('hubEnds', boolean),
+  ),
   bye: headOnly(epoch),
 }
 

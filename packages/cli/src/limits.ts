@@ -42,8 +42,6 @@ export const earlyExitMs = 5_000
 export const earlyExitsMax = 3
 /** Ending everything must take less than two seconds: this for the workers, the rest for the hub. */
 export const workerStopMs = 900
-/** When a worker has left because the hub ends, this is when we know of it, long before it would start again. */
-export const endKnownMs = 250
 /** A worker whose parent is gone may finish within this time. */
 export const orphanExitMs = 1_500
 /** How long `up` waits for its workers before it stops watching their start. */
@@ -67,5 +65,4 @@ export const drainPollMs = 50
 export const tokenMsMax = 3_650 * 86_400_000
 
 if (attachWaitMs >= startWaitMs) throw new Error('one introduction must not use up the time for a start')
-if (endKnownMs >= restartMsMin) throw new Error('an end must be known before a worker starts again')
 if (workerStopMs >= orphanExitMs) throw new Error('a supervised worker is ended by its supervisor first')

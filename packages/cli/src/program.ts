@@ -45,7 +45,7 @@ function addHubCommands(program: Command): void {
 
   const down = program
     .command('down')
-    .description('end the hub and its workers, and wait until they are gone')
+    .description('end the hub and the workers that came with it, and wait until they are gone')
     .action(async () => (await import('./commands/down.js')).runDown())
   addExamples(down, ['callboard down'])
 

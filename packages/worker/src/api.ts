@@ -313,7 +313,10 @@ export interface Worker {
    */
   mintToken(grant: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }>
   revokeToken(token: string): Promise<void>
-  /** Runs until drained (SIGTERM, SIGINT, the hub's DRAIN, `stop()`); exit code 0 is then the program's. */
+  /**
+   * Runs until drained (SIGTERM, SIGINT, `callboard drain`, `stop()`); exit code 0 is then the program's. When the hub ends
+   * it waits for the next one.
+   */
   run(options?: RunOptions): Promise<void>
   /** Like `run`, but resolves when signed in, with a handle; installs no signal handlers. */
   start(options?: RunOptions): Promise<RunningWorker>

@@ -18,18 +18,18 @@ export class Departure {
   /** This worker wants to leave. */
   begin(): void {
     const { drain, options, isReady } = this.#state
-    if (drain.isOn) return
-    this.#start(options.drainMs, false)
+    if (drain.isForGood) return
+    this.#start(options.drainMs, false, true)
     if (isReady) this.#sendDrain(false)
   }
 
-  /** The hub wants it to leave, or takes note that it will. [CB-76] */
-  drainReceived({ epoch, drainMs, acknowledged }: DrainMessage): void {
+  /** The hub wants it to leave, or leaves itself, or takes note that the worker will. [CB-76] */
+  drainReceived({ epoch, drainMs, acknowledged, hubEnds = false }: DrainMessage): void {
     const { drain, isReady, now } = this.#state
     if (epoch !== this.#state.epoch || !isReady) return
     if (acknowledged) return drain.acknowledge(now)
     this.#sendDrain(true)
-    this.#start(drainMs, true)
+    this.#start(drainMs, true, !hubEnds)
   }
 
   /** A drain that was asked for before WELCOME: now there is a hub to tell. */
@@ -37,18 +37,22 @@ export class Departure {
     if (this.#state.drain.isOn) this.#sendDrain(false)
   }
 
-  /** After each event: whatever happened may have been the last that the way out waited for. */
-  advance(): void {
+  /**
+   * After each event: whatever happened may have been the last that the way out waited for. True: this worker has taken
+   * leave of a hub that ends, and waits for the next one.
+   */
+  advance(): boolean {
     const { handshake, drain, held, now } = this.#state
-    if (handshake.isClosed || !drain.isOn) return
+    if (handshake.isClosed || !drain.isOn) return false
     const { name } = handshake.phase
     // READY is out: the hub may already send calls, so the way out leads through its WELCOME.
-    if (name === 'proving') return
+    if (name === 'proving') return false
     if (name !== 'ready') drain.linkLost(now)
     const step = drain.advance(now, held.size)
     if (step === 'abort') this.#served.abortAll('draining')
     if (step === 'leave' && name === 'ready') this.#sendBye()
     if (step === 'close' || (step === 'leave' && name !== 'ready')) this.close()
+    return step === 'leave' && !drain.isForGood
   }
 
   /** At once: whatever runs is aborted and not waited for. */
@@ -65,10 +69,10 @@ export class Departure {
     this.#state.emit({ type: 'closed' })
   }
 
-  #start(drainMs: number, acknowledged: boolean): void {
+  #start(drainMs: number, acknowledged: boolean, isForGood: boolean): void {
     const { drain, now } = this.#state
     const wasOn = drain.isOn
-    drain.begin(now, drainMs, acknowledged)
+    drain.begin(now, drainMs, acknowledged, isForGood)
     this.#served.refuseWaiting('draining')
     if (!wasOn) this.#state.emit({ type: 'draining' })
   }

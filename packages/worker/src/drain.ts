@@ -1,6 +1,9 @@
 import { abortGraceMs, byeWaitMs, drainAcknowledgeMs } from './limits.js'
 
-/** The way out: finish what is held, abort what is left, say BYE, hear BYE. Times are this machine's. */
+/**
+ * The way out: finish what is held, abort what is left, say BYE, hear BYE. Times are this machine's. Where only the hub
+ * ends, the way ends with the sign-in. [CB-78]
+ */
 export type DrainStage =
   | { readonly name: 'none' }
   /** BYE waits for `acknowledgedAt`: until then requests may still be on their way. */
@@ -12,6 +15,7 @@ export type DrainStep = 'wait' | 'abort' | 'leave' | 'close'
 
 export class Drain {
   #stage: DrainStage = { name: 'none' }
+  #isForGood = false
 
   get isOn(): boolean {
     return this.#stage.name !== 'none'
@@ -21,7 +25,14 @@ export class Drain {
     return this.#stage.name === 'leaving'
   }
 
-  begin(now: number, drainMs: number, acknowledged: boolean): void {
+  /** On, and the worker does not come back. */
+  get isForGood(): boolean {
+    return this.#isForGood
+  }
+
+  /** `isForGood`: once true, it stays so. */
+  begin(now: number, drainMs: number, acknowledged: boolean, isForGood: boolean): void {
+    this.#isForGood ||= isForGood
     if (this.#stage.name === 'none') {
       this.#stage = {
         name: 'finishing',
@@ -65,6 +76,7 @@ export class Drain {
 
   /** There is no hub to take leave of. */
   linkLost(now: number): void {
+    if (!this.#isForGood) this.#stage = { name: 'none' }
     if (this.#stage.name === 'finishing') this.#stage = { name: 'aborting', until: now + abortGraceMs }
     if (this.#stage.name === 'leaving') this.#stage = { name: 'leaving', until: now }
   }

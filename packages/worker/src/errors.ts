@@ -81,7 +81,7 @@ const sentences: { readonly [reason in AbortCause]: string } = {
   deadline_exceeded: 'The call ran past its deadline.',
   disconnected: 'The caller is gone.',
   input_abandoned: 'The question to the person at the client was never answered.',
-  draining: 'This worker is being stopped and the time for open calls is over.',
+  draining: 'This worker or its hub is being stopped and the time for open calls is over.',
   unknown_call: 'The hub no longer knows this call.',
   link_lost: 'The connection to the hub was lost.',
   hub_restarted: 'The hub was restarted.',

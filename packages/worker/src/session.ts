@@ -71,7 +71,7 @@ export class WorkerSession {
     this.#state.now = now
     this.#liveness.noticeRun()
     this.#handle(event)
-    this.#departure.advance()
+    if (this.#departure.advance()) this.#signIn.hubEnded()
     return this.#state.takeEffects()
   }
 

@@ -98,6 +98,11 @@ export class SignIn {
     else this.#startAgain(restartPauseMs, 'the hub said BYE')
   }
 
+  /** The way out led back to where a worker waits for a hub: nothing that it owed is left behind. [CB-78] */
+  hubEnded(): void {
+    this.#startAgain(restartPauseMs, 'the hub has ended')
+  }
+
   /** Whatever ends a sign-in: the hub has answered its calls as `outcome_unknown`, so nobody waits for them. [CB-18] */
   disconnect(cause: string): void {
     const { handshake, heartbeats, drain, waiting, now } = this.#state

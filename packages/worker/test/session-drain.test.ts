@@ -189,6 +189,75 @@ describe('a drain that the hub wants', () => {
   })
 })
 
+describe('a drain because the hub ends [CB-78]', () => {
+  const hubEnds = { type: 'drain', epoch: epochA, drainMs: 800, acknowledged: false, hubEnds: true } as const
+
+  test('finishes what is held, says BYE, and waits for the next hub', () => {
+    const scenario = signedIn()
+    const id = scenario.request()
+    scenario.deliver(hubEnds)
+    expect(scenario.sent('drain').map(({ acknowledged }) => acknowledged)).toEqual([true])
+    const late = scenario.request()
+    expect(scenario.responses()).toEqual([`${late} draining`])
+    scenario.settle(id)
+    expect(scenario.responses()).toEqual([`${late} draining`, `${id} result`])
+    expect(scenario.sent('bye')).toEqual([bye])
+    expect(scenario.session.state).toBe('connecting')
+    scenario.deliver(bye)
+    scenario.step({ type: 'link_lost' })
+    scenario.clear()
+    scenario.signIn(epochB)
+    expect(scenario.session.state).toBe('ready')
+    expect(scenario.done('closed')).toEqual([])
+    const next = scenario.request({ epoch: epochB })
+    expect(scenario.started()).toEqual([next])
+  })
+
+  test('takes no longer than the hub gives', () => {
+    const scenario = signedIn()
+    const id = scenario.request()
+    scenario.deliver(hubEnds)
+    scenario.advance(800)
+    expect(scenario.aborted()).toEqual([`${id} draining`])
+    scenario.advance(abortGraceMs)
+    expect(scenario.sent('bye')).toHaveLength(1)
+    expect(scenario.session.state).toBe('connecting')
+  })
+
+  test('is over when the hub lets go first', () => {
+    for (const end of [{ type: 'link_lost' }, { type: 'message', message: bye }] as const) {
+      const scenario = signedIn()
+      const id = scenario.request()
+      scenario.deliver(hubEnds)
+      scenario.step(end)
+      expect(scenario.aborted()).toEqual([`${id} link_lost`])
+      expect(scenario.session.state).toBe('connecting')
+      scenario.signIn(epochB)
+      expect(scenario.session.state).toBe('ready')
+    }
+  })
+
+  test('does not keep a worker that wants to leave, before it or after', () => {
+    for (const order of ['before', 'after']) {
+      const scenario = signedIn()
+      const id = scenario.request()
+      if (order === 'before') scenario.step({ type: 'drain' })
+      scenario.deliver(hubEnds)
+      if (order === 'after') scenario.step({ type: 'drain' })
+      scenario.settle(id)
+      scenario.deliver(bye)
+      expect(scenario.session.state, order).toBe('closed')
+    }
+  })
+
+  test('leaves nobody behind whose own drain comes when it waits already', () => {
+    const scenario = signedIn()
+    scenario.deliver(hubEnds)
+    scenario.step({ type: 'drain' })
+    expect(scenario.session.state).toBe('closed')
+  })
+})
+
 describe('stopping at once', () => {
   test('aborts, says BYE and is closed', () => {
     const scenario = signedIn()

@@ -18,6 +18,7 @@ const action = fc.oneof(
       nonce: fc.integer({ min: 0, max: 3 }),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('hub_ends'), drainMs: fc.constantFrom(0, 800) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reject'), retryAfterMs: fc.constantFrom(undefined, 0, 500) }) },
   {
     weight: 20,
@@ -65,6 +66,10 @@ function perform(scenario: Scenario, each: Action): void {
       // Without a time it would be final too often to be of interest.
       const code = 'retryAfterMs' in when ? 'too_many_workers' : 'unknown_peer'
       return void scenario.deliver({ type: 'reject', code, message: 'no', ...when })
+    }
+    case 'hub_ends': {
+      const drainMs = 'drainMs' in each ? each.drainMs : 0
+      return void scenario.deliver({ type: 'drain', epoch: epochA, drainMs, acknowledged: false, hubEnds: true })
     }
     case 'request':
       return void scenario.request({ id, deadline: Math.max(0, scenario.hubNow + ('ms' in each ? each.ms : 0)) })

@@ -316,6 +316,7 @@ function fieldVectors(): Vector[] {
     invalid('event-uri-empty', 'event', { kind: 'resource_updated', uri: '' }),
     invalid('drain-acknowledged', 'drain', { acknowledged: 'yes' }),
     invalid('drain-ms', 'drain', { drainMs: 3_600_001 }),
+    invalid('drain-hub-ends', 'drain', { hubEnds: 1 }),
   ]
 }
 

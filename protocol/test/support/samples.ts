@@ -272,7 +272,12 @@ export const samples: readonly Sample[] = [
     clause: 'CB-69',
     minimal: { type: 'heartbeat_echo', serial: 7, sentAt: now, now: now + 2 },
   },
-  { name: 'drain', clause: 'CB-75', minimal: { type: 'drain', epoch, drainMs: 30_000, acknowledged: false } },
+  {
+    name: 'drain',
+    clause: 'CB-75',
+    minimal: { type: 'drain', epoch, drainMs: 30_000, acknowledged: false },
+    full: { type: 'drain', epoch, drainMs: 800, acknowledged: false, hubEnds: true },
+  },
   { name: 'bye', clause: 'CB-77', minimal: { type: 'bye', epoch } },
 ]
 

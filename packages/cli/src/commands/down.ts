@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readEnvironment } from '../environment.js'
-import { escapeControls } from '../escape-controls.js'
 import { connectHub, isNobodyThere } from '../hub-link/hub-socket.js'
 import { readHubStatus } from '../hub-link/hub-status.js'
 import { operate } from '../hub-link/operate.js'
@@ -21,13 +20,13 @@ export async function runDown(): Promise<void> {
     return
   }
   const { pid } = status.hub
-  const workers = [...new Set(status.snapshot.workers.map(({ service }) => service))]
+  const hasWorkers = status.snapshot.workers.length > 0
   await operate(environment, { command: 'down' }).catch((error: unknown) => {
     // Somebody else was quicker.
     if (!isNobodyThere(error)) throw error
   })
   await untilGone(mcpSocket, pid)
-  const others = workers.length === 0 ? '' : ` and its workers: ${escapeControls(workers.join(', '))}`
+  const others = hasWorkers ? ' and the workers that came with it; any other waits for the next hub' : ''
   print(`Ended the hub (process ${pid})${others}.`)
 }
 

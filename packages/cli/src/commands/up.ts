@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { HubConfig, RunningHub } from '@callboard/hub'
 import { binary } from '../binary.js'
@@ -82,8 +81,7 @@ async function supervise(
     spawn: (name) => spawnWorker(name, hub, environment),
     writeLine: complain,
     exited: (exit: WorkerExit) => {
-      // Closing its agents' connections may take the hub longer than to take no more.
-      void announceExit(exit, () => isEnding || (exit.code === 0 && !existsSync(hub.mcpSocketPath)))
+      complain(describeExit(exit))
       // Wrong from the start: better no hub than half of one.
       if (isStarting && exit.code === 2) misconfigured(new UsageError(exit.complaint ?? `${exit.worker} can't start.`))
     },
@@ -113,12 +111,6 @@ function spawnWorker(name: string, hub: RunningHub, environment: Environment) {
       CALLBOARD_PARENT: 'stdin',
     }),
   })
-}
-
-/** A worker that leaves because the hub ends does so before we hear of that end, and does not start again. */
-async function announceExit(exit: WorkerExit, isEnding: () => boolean): Promise<void> {
-  await delay(limits.endKnownMs)
-  if (!isEnding()) complain(describeExit({ ...exit, restartInMs: exit.restartInMs - limits.endKnownMs }))
 }
 
 async function announceReady(hub: RunningHub, workers: readonly string[], isEnding: () => boolean): Promise<void> {

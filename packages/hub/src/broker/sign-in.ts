@@ -140,11 +140,17 @@ export class SignIn {
     state.notice({ kind: 'worker_left', service: worker.service, instance: worker.instance, reason, callsLost })
   }
 
-  /** Asks a worker to finish and leave. */
+  /** Asks a worker to finish and leave; where the hub ends, to wait for the next one. [CB-78] */
   drain(worker: WorkerPeer, drainMs: number): void {
     if (worker.state === 'draining') return
     this.#dispatcher.startDraining(worker, drainMs)
-    this.#state.send(worker.peer, { type: 'drain', epoch: this.#state.options.epoch, drainMs, acknowledged: false })
+    this.#state.send(worker.peer, {
+      type: 'drain',
+      epoch: this.#state.options.epoch,
+      drainMs,
+      acknowledged: false,
+      ...(this.#state.shuttingDown && { hubEnds: true }),
+    })
   }
 
   #isTrusted(peer: PeerId, nonce: Uint8Array, message: Ready): boolean | 'forged' {

@@ -579,7 +579,9 @@ describe('a drain that the operator asks for [CB-76]', () => {
     const call = agent.call('greet')
     const request = one.request()
     hub.drain('all', 800)
-    expect([one.received, other.received]).toEqual([['drain'], ['drain']])
+    for (const worker of [one, other]) {
+      expect(worker.take('drain')).toEqual({ type: 'drain', epoch, drainMs: 800, acknowledged: false, hubEnds: true })
+    }
     expect(agent.call('greet').raw).toMatchObject({ failure: { code: 'unavailable', retryable: true } })
     one.respond(request)
     expect(call.outcome).toBe('result "done"')
