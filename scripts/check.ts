@@ -67,7 +67,7 @@ function pureCoresTouchNoWorld(all: readonly SourceFile[]): string[] {
   const cores = [
     /^protocol\/src\//,
     /^packages\/hub\/src\/broker\//,
-    /^packages\/worker\/src\/(session|session-messages|session-state|handshake|sign-in|heartbeats|liveness|hub-clock)\.ts$/,
+    /^packages\/worker\/src\/(session|session-messages|session-state|handshake|sign-in|heartbeats|liveness|hub-clock|hub-search)\.ts$/,
     /^packages\/worker\/src\/(held-calls|served-calls|open-calls|made-calls|audience|announcements|drain|departure)\.ts$/,
   ]
   const world =

@@ -42,4 +42,15 @@ describe('a worker that the user started himself', () => {
     await installation.run(['drain', 'greeter'])
     expect(await ended).toEqual([0, null])
   })
+
+  it('says that it finds no hub, and where it looks', async () => {
+    const installation = new Installation()
+    const worker = startWorker(installation)
+    expect(await untilSaid(worker, worker.stderr, /no hub found/)).toContain(
+      `ipc://${installation.runtime}/worker.sock`,
+    )
+    const ended = once(worker, 'exit')
+    worker.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  })
 })

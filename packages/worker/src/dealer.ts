@@ -38,6 +38,10 @@ export class DealerLink implements HubLink {
     this.#socket = this.#newSocket()
   }
 
+  get endpoint(): string {
+    return this.#options.endpoint
+  }
+
   open(listener: HubLinkListener): void {
     const socket = this.#socket
     // The monitor tells of both in order. (HICCUP_MSG, the draft API for the second, never arrives with `immediate`.)

@@ -8,6 +8,8 @@ export interface HubLinkListener {
 
 /** What carries messages between a worker and its hub, in order: a DEALER socket, or a test's hub in the same process. */
 export interface HubLink {
+  /** Where it looks for the hub. */
+  readonly endpoint: string
   open(listener: HubLinkListener): void
   /** Queues; what can't be sent before the link is lost is dropped with it. */
   send(message: Message): void

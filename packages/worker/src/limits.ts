@@ -10,6 +10,10 @@ export const signInWaitMsMax = 5_000
 /** The pause before a HELLO that follows a refusal: none the first time, then this, doubling up to the second value. */
 export const restartPauseMs = 100
 export const restartPauseMsMax = 5_000
+/** Without a sign-in for so long a worker says so in its log; a hub that restarts is often back sooner. */
+export const noHubNoticeMs = 1_000
+/** And again, for whoever looks at the end of a log. */
+export const noHubRepeatMs = 60_000
 
 /** Echoes that the clock estimate remembers: at one a second, a clock that was set is believed after a quarter minute. */
 export const clockSamplesMax = 16

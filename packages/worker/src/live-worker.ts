@@ -183,6 +183,8 @@ export class LiveWorker implements RunningWorker {
         return this.#welcomed(effect)
       case 'unready':
         return this.#options.log.warn({ cause: effect.cause }, 'lost the hub')
+      case 'waiting':
+        return this.#tellWaiting(effect.refusal)
       case 'draining':
         return this.#options.log.info({ load: this.#session.load }, 'draining')
       case 'closed':
@@ -215,6 +217,16 @@ export class LiveWorker implements RunningWorker {
     for (const verdict of refused) log.warn({ verdict }, 'the hub refused a definition')
     log.info({ trusted, instance: this.instance }, 'signed in')
     this.#ready.resolve()
+  }
+
+  #tellWaiting(refusal: string | undefined): void {
+    const { log, link } = this.#options
+    const { endpoint } = link
+    if (refusal !== undefined) return log.warn({ endpoint, refusal }, 'the hub does not take this worker yet: waiting')
+    log.warn(
+      { endpoint },
+      'no hub found: waiting for one. Does "callboard up" run, with the same CALLBOARD_RUNTIME or CALLBOARD_HUB as here?',
+    )
   }
 
   #close(error?: SignInRefused): void {

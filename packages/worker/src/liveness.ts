@@ -25,6 +25,7 @@ export class Liveness {
     const { handshake, heartbeats, now } = this.#state
     if (handshake.dueAt <= now) this.#signIn.greet()
     if (handshake.isReady && heartbeats.dueAt <= now) this.#beat(holdUntil)
+    this.#noticeSearch()
     // After a gap the clock may have jumped; the fresh echo, or its absence, decides about the deadlines.
     if (!heartbeats.isStale) this.#served.abortOverdue()
   }
@@ -42,15 +43,24 @@ export class Liveness {
 
   /** When `tick` is due. A tick then always moves it. */
   nextDueAt(): number {
-    const { handshake, heartbeats, drain, held, clock } = this.#state
+    const { handshake, heartbeats, drain, search, held, clock } = this.#state
     return Math.min(
       heartbeats.runDueAt,
       heartbeats.dueAt,
       handshake.dueAt,
+      search.dueAt,
       // While READY is unanswered the way out waits for that.
       handshake.phase.name === 'proving' ? Number.POSITIVE_INFINITY : drain.nextDueAt(held.size),
       heartbeats.isStale ? Number.POSITIVE_INFINITY : held.nextDueAt(clock),
     )
+  }
+
+  /** A worker that never finds its hub looks like one that has nothing to do: nobody would look into its settings. */
+  #noticeSearch(): void {
+    const { search, drain, now } = this.#state
+    if (!search.takeDue(now) || drain.isOn) return
+    const { refusal } = search
+    this.#state.emit({ type: 'waiting', ...(refusal === undefined ? {} : { refusal }) })
   }
 
   #beat(holdUntil: number | undefined): void {

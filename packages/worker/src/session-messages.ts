@@ -78,6 +78,8 @@ export type Effect =
   | { readonly type: 'subscription'; readonly uri: string; readonly session: string; readonly subscribed: boolean }
   | { readonly type: 'ready'; readonly trusted: boolean; readonly refused: DefinitionVerdicts['refused'] }
   | { readonly type: 'unready'; readonly cause: string }
+  /** There is no sign-in for a while now. `refusal`: what the hub that is there said last. */
+  | { readonly type: 'waiting'; readonly refusal?: string }
   | { readonly type: 'draining' }
   | { readonly type: 'closed' }
   | { readonly type: 'fatal'; readonly code: string; readonly message: string }

@@ -5,6 +5,7 @@ import { Handshake } from './handshake.js'
 import { Heartbeats } from './heartbeats.js'
 import { HeldCalls } from './held-calls.js'
 import { HubClock } from './hub-clock.js'
+import { HubSearch } from './hub-search.js'
 import { OpenCalls } from './open-calls.js'
 import type { Effect } from './session-messages.js'
 
@@ -30,6 +31,7 @@ export class SessionState {
   readonly clock = new HubClock()
   readonly handshake: Handshake
   readonly heartbeats: Heartbeats
+  readonly search: HubSearch
   readonly held = new HeldCalls()
   readonly open = new OpenCalls()
   readonly audience = new Audience()
@@ -50,6 +52,7 @@ export class SessionState {
     this.definitions = options.definitions
     this.handshake = new Handshake(now)
     this.heartbeats = new Heartbeats(options.heartbeatMs, now)
+    this.search = new HubSearch(now)
     this.now = now
   }
 

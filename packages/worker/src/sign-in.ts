@@ -33,6 +33,7 @@ export class SignIn {
   }
 
   linkLost(): void {
+    this.#state.search.linkLost()
     // HELLO may already be on its way over the next connection: its answer still counts.
     this.disconnect('link_lost')
   }
@@ -74,8 +75,9 @@ export class SignIn {
   }
 
   welcomed(welcome: Welcome): void {
-    const { handshake, clock, heartbeats, now } = this.#state
+    const { handshake, clock, heartbeats, search, now } = this.#state
     if (!handshake.welcomed(welcome.epoch)) return
+    search.end()
     clock.guess(welcome.now, now)
     heartbeats.start(now)
     this.#state.emit({ type: 'ready', trusted: welcome.trusted, refused: refusedIn(welcome.body) })
@@ -84,7 +86,8 @@ export class SignIn {
   }
 
   rejected({ code, message, retryAfterMs }: Reject): void {
-    const { handshake, drain } = this.#state
+    const { handshake, drain, search } = this.#state
+    if (code !== 'unknown_peer') search.refused(`${message} (${code})`)
     if (code === 'unknown_peer' || retryAfterMs !== undefined) return this.#startAgain(retryAfterMs ?? 0, message)
     const mayAnswerAnother = !handshake.isReady && !handshake.isSole
     const mayAnswerOldNonce = code === 'bad_proof' && !handshake.proofRefused()
@@ -105,7 +108,7 @@ export class SignIn {
 
   /** Whatever ends a sign-in: the hub has answered its calls as `outcome_unknown`, so nobody waits for them. [CB-18] */
   disconnect(cause: string): void {
-    const { handshake, heartbeats, drain, waiting, now } = this.#state
+    const { handshake, heartbeats, drain, search, waiting, now } = this.#state
     const { served, made, announcements } = this.#parts
     const wasReady = handshake.isReady
     if (wasReady || handshake.phase.name === 'proving') handshake.disconnected(now)
@@ -114,7 +117,10 @@ export class SignIn {
     served.abortAll('link_lost')
     made.failAll()
     announcements.dropSubscriptions()
-    if (wasReady) this.#state.emit({ type: 'unready', cause })
+    if (wasReady) {
+      search.begin(now)
+      this.#state.emit({ type: 'unready', cause })
+    }
     drain.linkLost(now)
   }
 

@@ -3,12 +3,14 @@ import { encodeBatch, type FromHub, type Message } from '@callboard/protocol'
 import { expect, test } from 'vitest'
 import { DefinedWorker } from '../src/define-worker.js'
 import type { HubLink, HubLinkListener } from '../src/hub-link.js'
+import { noHubNoticeMs } from '../src/limits.js'
 import { SteadyClock } from '../src/steady-clock.js'
 
 const secret = 'open sesame, thou of 32 random bytes'
 
 /** Answers HELLO with a challenge, and READY with what the test says. */
 class RefusingHub implements HubLink {
+  readonly endpoint = 'ipc:///run/callboard/worker.sock'
   readonly sent: Message[] = []
   readonly #refusal: FromHub
   #listener: HubLinkListener | undefined
@@ -55,4 +57,22 @@ test('the secret is in no message, log or error [CB-88]', async () => {
   const bytes = link.sent.flatMap((message) => encodeBatch([message]).map((frame) => Buffer.from(frame).toString()))
   const shown = inspect({ error, logged, live }, { depth: Number.POSITIVE_INFINITY, showHidden: true })
   expect(`${bytes.join('\n')}\n${shown}`).not.toContain(secret)
+})
+
+test('a worker that finds no hub logs where it looks and what to check', async () => {
+  const warned: unknown[][] = []
+  const endpoint = 'ipc:///run/callboard/worker.sock'
+  const link: HubLink = { endpoint, open: () => {}, send: () => {}, close: async () => {} }
+  let now = 1_000_000
+  const live = new DefinedWorker({ service: 'greeter', version: '1.0.0' }).connect({
+    link,
+    routingId: 'greeter/test',
+    instance: 'test',
+    clock: { now: () => now, toUtc: (time) => time },
+    log: { info: () => {}, warn: (...entry: unknown[]) => void warned.push(entry), error: () => {} },
+  })
+  now += noHubNoticeMs
+  live.dispatch({ type: 'tick' })
+  await live.stop()
+  expect(warned).toEqual([[{ endpoint }, expect.stringMatching(/callboard up.*CALLBOARD_RUNTIME.*CALLBOARD_HUB/)]])
 })

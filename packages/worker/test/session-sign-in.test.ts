@@ -1,6 +1,7 @@
 import { concurrencyMax, heldMax, signInProof } from '@callboard/protocol'
 import { describe, expect, test } from 'vitest'
 import { encodeJson } from '../src/json-body.js'
+import { noHubNoticeMs, noHubRepeatMs } from '../src/limits.js'
 import { epochA, epochB, nonce, Scenario } from './scenario.js'
 
 describe('signing in', () => {
@@ -366,6 +367,48 @@ describe('losing the hub', () => {
     scenario.deliver({ type: 'bye', epoch: epochA })
     scenario.advance(100)
     expect(scenario.sent('hello')).toHaveLength(1)
+  })
+})
+
+describe('a worker without a hub says so', () => {
+  const notices = (scenario: Scenario) => scenario.done('waiting').map(({ refusal }) => refusal ?? 'no hub')
+
+  test('soon, and then rarely', () => {
+    const scenario = new Scenario()
+    scenario.advance(noHubNoticeMs - 1)
+    expect(notices(scenario)).toEqual([])
+    scenario.advance(1)
+    expect(notices(scenario)).toEqual(['no hub'])
+    scenario.advance(noHubRepeatMs - 1)
+    expect(notices(scenario)).toHaveLength(1)
+    scenario.advance(1)
+    expect(notices(scenario)).toHaveLength(2)
+  })
+
+  test('not while it is signed in, and not when a lost hub is soon back', () => {
+    const scenario = new Scenario()
+    scenario.advance(noHubNoticeMs - 1)
+    scenario.signIn()
+    scenario.advance(2 * noHubRepeatMs)
+    scenario.step({ type: 'link_lost' })
+    scenario.advance(noHubNoticeMs - 1)
+    scenario.signIn(epochB)
+    scenario.advance(noHubNoticeMs)
+    expect(notices(scenario)).toEqual([])
+    scenario.step({ type: 'link_lost' })
+    scenario.advance(noHubNoticeMs)
+    expect(notices(scenario)).toEqual(['no hub'])
+  })
+
+  test('with the reason of a hub that does not take it yet, as long as that hub is there', () => {
+    const scenario = new Scenario()
+    scenario.step({ type: 'link_up' })
+    scenario.deliver({ type: 'reject', code: 'service_conflict', message: 'It has one replica.', retryAfterMs: 9_000 })
+    scenario.advance(noHubNoticeMs)
+    expect(notices(scenario)).toEqual(['It has one replica. (service_conflict)'])
+    scenario.step({ type: 'link_lost' })
+    scenario.advance(noHubRepeatMs)
+    expect(notices(scenario).at(-1)).toBe('no hub')
   })
 })
 

@@ -42,6 +42,7 @@ export interface Agent {
 
 /** A hub for one worker, in the same process. Every message passes the real codec, so a test notices a bad one. */
 export class TestHub implements HubLink {
+  readonly endpoint = 'inproc://test'
   readonly events: EventMessage[] = []
   readonly views = new Map<string, SessionView>()
   readonly faults: string[] = []
