@@ -24,7 +24,7 @@ export const noSession: HttpError = {
   status: 404,
   code: 'SESSION_NOT_FOUND',
   rpcCode: -32001,
-  message: 'Session not found',
+  message: 'Session not found: it has ended, or is not of this token; initialize again',
 }
 export const tooBusy: HttpError = {
   status: 503,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { nearestName } from '@callboard/protocol/nearest-name'
 import type { ClientView } from '../catalogue-config.js'
 import { parseClientView } from '../mcp/client-view.js'
 import type { Identity } from '../port.js'
@@ -55,8 +56,16 @@ function refused({ status, error, headers }: HttpRefusal): HttpError {
   return { status, code: error.code.toUpperCase(), message: error.message, ...(headers !== undefined && { headers }) }
 }
 
+/** What proxies and clients add of their own is none of our business; what is nearly one of these shows too much if ignored. */
+const viewKeys = ['tools', 'mode']
+
 /** `/mcp?tools=forum:*&mode=search` */
 function viewIn(url = ''): ClientView | string {
   const query = new URLSearchParams(url.split('?', 2)[1])
+  for (const key of query.keys()) {
+    if (viewKeys.includes(key)) continue
+    const meant = nearestName(key, viewKeys)
+    if (meant !== undefined) return `query has no ${JSON.stringify(key)}: did you mean ${meant}?`
+  }
   return parseClientView(query.get('tools') ?? undefined, query.get('mode') ?? undefined)
 }

@@ -242,7 +242,11 @@ describe('listenHttp', () => {
     const session = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' }
     expect((await post(call('t'), { ...session, authorization: 'Bearer good' })).status).toBe(200)
     expect((await post(call('t'), { ...session, authorization: 'Bearer good2' })).status).toBe(404)
-    expect((await post(call('t'), session)).status).toBe(404)
+    const unknown = await post(call('t'), session)
+    expect([unknown.status, await unknown.text()]).toEqual([
+      404,
+      expect.stringMatching(/Session not found.*; initialize again/),
+    ])
     const gone = await fetch(urlOf(front), { method: 'DELETE', headers: { ...session, authorization: 'Bearer good' } })
     expect(gone.status).toBe(200)
     expect(hub.live).toHaveLength(1)
@@ -311,6 +315,19 @@ describe('listenHttp', () => {
         })
       }
       expect(hub.connections.map(({ identity }) => identity.view?.filters[0]?.only)).toEqual([undefined, ['a'], ['b']])
+    })
+
+    it('says what a parameter was to be that is nearly one, and ignores any other', async () => {
+      const send = (query: string) =>
+        fetch(urlOf(wishing, `/mcp?${query}`), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(initialize()),
+        })
+      const refused = await send('tool=forum:*')
+      const message = 'The URL\'s query has no "tool": did you mean tools?'
+      expect([refused.status, await refused.json()]).toMatchObject([400, { error: { message } }])
+      expect((await send('trace=1&mode=search')).status).toBe(200)
     })
 
     it.each(['tools=', 'tools=a%20b', 'mode=all'])('refuses what it does not understand: %s', async (query) => {
