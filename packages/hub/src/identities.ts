@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { AgentConfig } from './config.js'
 import type { Identity } from './port.js'
+import { operatorSecretName } from './secrets.js'
 import { TokenFileError, type TokenRecord, tokenHash, tokenPrefix } from './token-file.js'
 
 export interface IdentitiesOptions {
@@ -101,7 +102,10 @@ export class Identities {
   #whoIs(as: string | undefined, token: string | undefined): Who | Identity | Refused {
     if (as === 'operator') {
       if (token !== undefined && this.isOperator(token)) return operator
-      return refused('forbidden', 'Acting as operator needs the operator secret: set CALLBOARD_TOKEN to it.')
+      return refused(
+        'forbidden',
+        `Acting as operator needs the operator secret: set CALLBOARD_TOKEN to what ${operatorSecretName} in the hub’s data directory holds.`,
+      )
     }
     if (as !== undefined) return this.#named(as, token)
     if (token === undefined) return this.#nameless
@@ -111,13 +115,13 @@ export class Identities {
     )
   }
 
-  #named(name: string, token: string | undefined): Who | Refused {
-    const bearer = token === undefined ? undefined : this.#byToken(token, tokenHash(token))
-    if (bearer !== undefined && !isRun(bearer) && bearer.principal === `agent:${name}`) return bearer
+  /** A token of somebody else is refused, also where none is needed: whoever shows one does not mean to do without. */
+  #named(name: string, token: string | undefined): Who | Identity | Refused {
+    const bearer = token === undefined ? this.#nameless : this.#byToken(token, tokenHash(token))
+    if (bearer?.principal === `agent:${name}`) return bearer
     const agent = this.configured(name)
     const isOwned = this.#options.tokens.hasTokens(name)
-    if (agent === undefined && !isOwned) {
-      if (name === 'main' && this.#nameless === main) return main
+    if (agent === undefined && !isOwned && this.#nameless.principal !== `agent:${name}`) {
       return refused(
         'unknown_agent',
         `There is no agent ${name}: name it in the config under "agents", or make it a token with "callboard token new".`,
@@ -125,13 +129,10 @@ export class Identities {
     }
     // Nobody becomes an operator by a name alone.
     const needsToken = isOwned || this.#options.agents[name]?.token !== undefined || agent?.roles.includes('operator')
-    if (agent !== undefined && needsToken !== true) return agent
-    return refused(
-      'forbidden',
-      token === undefined
-        ? `Agent ${name} needs its token: set CALLBOARD_TOKEN to it.`
-        : `CALLBOARD_TOKEN is not a token of ${name}.`,
-    )
+    // The local token stands for none.
+    const isWithout = bearer === this.#nameless
+    if (agent !== undefined && needsToken !== true && isWithout) return agent
+    return refused('forbidden', isWithout ? needsItsToken(name) : notItsToken(name, bearer === operator))
   }
 
   #byToken(token: string, hash: string): Who | Identity | undefined {
@@ -155,5 +156,13 @@ function agentOf(name: string, { roles, group }: Pick<AgentConfig, 'roles' | 'gr
 
 /** What a worker minted has its session with it. */
 const isRun = (who: Who | Identity): who is Identity => 'session' in who
+
+const needsItsToken = (name: string): string => `Agent ${name} needs its token: set CALLBOARD_TOKEN to it.`
+
+function notItsToken(name: string, isOperators: boolean): string {
+  return isOperators
+    ? `CALLBOARD_TOKEN is the operator secret, and not a token of ${name}: say --as operator, or set it to a token of ${name}.`
+    : `CALLBOARD_TOKEN is not a token of ${name}: set it to one, or unset it if ${name} has none.`
+}
 
 const refused = (code: RefusalCode, message: string): Refused => ({ error: { code, message } })

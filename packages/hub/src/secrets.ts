@@ -17,6 +17,8 @@ export interface Secrets {
   readonly local: string
 }
 
+export const operatorSecretName = 'operator.secret'
+
 export function secretFiles(dataDirectory: string): {
   signIn: string
   operator: string
@@ -25,7 +27,7 @@ export function secretFiles(dataDirectory: string): {
 } {
   return {
     signIn: join(dataDirectory, 'sign-in.secret'),
-    operator: join(dataDirectory, 'operator.secret'),
+    operator: join(dataDirectory, operatorSecretName),
     session: join(dataDirectory, 'session.secret'),
     local: join(dataDirectory, 'local-token.secret'),
   }

@@ -83,12 +83,35 @@ describe('an agent that attaches', () => {
       const who = { as: 'operator', ...(token === undefined ? {} : { token }) }
       expect(attach({ agents }, who)).toMatchObject({ error: { code: 'forbidden' } })
     }
+    expect(attach({}, { as: 'operator' })).toMatchObject({
+      error: { message: expect.stringContaining('operator.secret') },
+    })
     const pretender = { operator: { roles: ['agent'] } } as const
     expect(attach({ agents: pretender }, { as: 'operator' })).toMatchObject({ error: { code: 'forbidden' } })
   })
 
   it('is a run by a token that a worker minted, in the session of that token', () => {
     expect(attach({}, { token: 'the run token' })).toBe(run)
+    expect(attach({ agents: { sleepy: { roles: ['agent'] } } }, { as: 'sleepy', token: 'the run token' })).toBe(run)
+  })
+
+  it.each([
+    ['bob', 'garbage', 'CALLBOARD_TOKEN is not a token of bob: set it to one, or unset it if bob has none.'],
+    ['bob', 'cbt_garbage', 'CALLBOARD_TOKEN is not a token of bob: set it to one, or unset it if bob has none.'],
+    ['bob', 'the token of ada', 'CALLBOARD_TOKEN is not a token of bob: set it to one, or unset it if bob has none.'],
+    ['bob', 'the run token', 'CALLBOARD_TOKEN is not a token of bob: set it to one, or unset it if bob has none.'],
+    [
+      'bob',
+      'the operator secret',
+      'CALLBOARD_TOKEN is the operator secret, and not a token of bob: say --as operator, or set it to a token of bob.',
+    ],
+  ])('is not %s by %j, although it needs no token', (as, token, message) => {
+    expect(attach({ agents }, { as, token })).toEqual({ error: { code: 'forbidden', message } })
+  })
+
+  it('is not main by a token that is not good either', () => {
+    expect(attach({}, { as: 'main', token: 'garbage' })).toMatchObject({ error: { code: 'forbidden' } })
+    expect(attach({}, { as: 'main', token: 'the local token' })).toMatchObject({ principal: 'agent:main' })
   })
 
   it('is what an agent without a token is by the local token', () => {
@@ -117,10 +140,9 @@ describe('a token of the token file', () => {
   })
 
   it('is no other agent', () => {
-    expect(attach({ ...carls, agents }, { as: 'bob', token: 'cbt_carl' })).toMatchObject({ principal: 'agent:bob' })
-    expect(attach({ ...carls, agents }, { as: 'ada', token: 'cbt_carl' })).toMatchObject({
-      error: { code: 'forbidden' },
-    })
+    for (const as of ['bob', 'ada']) {
+      expect(attach({ ...carls, agents }, { as, token: 'cbt_carl' })).toMatchObject({ error: { code: 'forbidden' } })
+    }
     expect(attach(carls, { as: 'operator', token: 'cbt_carl' })).toMatchObject({ error: { code: 'forbidden' } })
   })
 
