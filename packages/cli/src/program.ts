@@ -123,9 +123,9 @@ function addTokenCommands(program: Command): void {
   const create = token
     .command('new <name>')
     .description('make a token for an agent, and print it: it is shown this once')
-    .option('--group <name>', 'the group of an agent that the config does not name')
-    .addOption(new Option('--role <role>', 'the role of such an agent (default: agent)').choices(['agent', 'operator']))
-    .option('--expires <time>', 'how long it is good, like 12h or 30d (default: until it is revoked)', lifetime)
+    .option('--group <name>', 'the group of an agent that the config does not name', once(String))
+    .option('--role <role>', 'its role, agent or operator, who is an agent, too (default: agent)', once(role))
+    .option('--expires <time>', 'how long it is good, like 12h or 30d (default: until it is revoked)', once(lifetime))
     .option('--json', 'print the token and what it stands for as JSON')
     .action(async (name, options) => (await import('./commands/token.js')).runTokenNew(name, options))
   addExamples(create, [
@@ -148,11 +148,31 @@ function addTokenCommands(program: Command): void {
     .action(async (which) => (await import('./commands/token.js')).runTokenRevoke(which))
   addExamples(revoke, ['callboard token revoke tok:1f0c9a2e', 'callboard token revoke ada'])
 
+  const forget = token
+    .command('forget <id>')
+    .usage('<ID|NAME>')
+    .description('remove a token that has ended, or all such of an agent: whoever has none left may need none any more')
+    .action(async (which) => (await import('./commands/token.js')).runTokenForget(which))
+  addExamples(forget, ['callboard token forget tok:1f0c9a2e', 'callboard token forget ada'])
+
   const show = token
     .command('show')
     .description('print the local token: over HTTP it is what a local agent without a token is')
     .action(async () => (await import('./commands/token.js')).runTokenShow())
   addExamples(show, ['callboard token show', 'curl -H "Authorization: Bearer $(callboard token show)" …/mcp'])
+}
+
+/** Which of two was meant nobody can tell, and with tokens a guess is no good. */
+function once<T>(parse: (text: string) => T): (text: string, previous?: T) => T {
+  return (text, previous) => {
+    if (previous !== undefined) throw new InvalidArgumentError('It may be given once.')
+    return parse(text)
+  }
+}
+
+function role(text: string): 'agent' | 'operator' {
+  if (text === 'agent' || text === 'operator') return text
+  throw new InvalidArgumentError('Allowed choices are agent, operator.')
 }
 
 /** In ms. */

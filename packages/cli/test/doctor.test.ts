@@ -98,7 +98,8 @@ it('looks at the tokens, and at whether secrets are so', async () => {
   const hash = '0'.repeat(64)
   const over = { id: 'tok:00000001', name: 'bob', hash, roles: ['agent'], createdAt: 0, expiresAt: 1 }
   const { version, tokens } = JSON.parse(readFileSync(file, 'utf8'))
-  writeFileSync(file, JSON.stringify({ version, tokens: [...tokens, over] }))
+  const revoked = { ...over, id: 'tok:00000002', hash: '1'.repeat(64), revokedAt: 1 }
+  writeFileSync(file, JSON.stringify({ version, tokens: [...tokens, over, revoked] }))
   const expired = await findings(installation)
   expect(expired.code).toBe(0)
   const detail = '1 good, 1 over: tok:00000001 of bob'

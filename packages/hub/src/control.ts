@@ -1,5 +1,12 @@
 import { drainMsDefault, drainMsMax } from '@callboard/protocol'
 import type { DrainTarget } from './broker/events.js'
+import type { AgentConfig } from './config.js'
+
+/** An agent of the config, as a snapshot shows it. */
+export interface ShownAgent extends Pick<AgentConfig, 'group' | 'roles'> {
+  /** Whether the config has a token for it, which stays the hub's. */
+  readonly hasToken: boolean
+}
 
 /** What the command line may ask of a running hub, by a control line on `mcp.sock`. */
 export interface Controls {
@@ -11,6 +18,13 @@ export interface Controls {
 }
 
 type Answer = object | { readonly error: { readonly code: string; readonly message: string } }
+
+export function agentsWithoutTokens(agents: Readonly<Record<string, AgentConfig>>): Record<string, ShownAgent> {
+  const shown = Object.entries(agents).map(([name, { token, group, roles }]) => {
+    return [name, { roles, ...(group !== undefined && { group }), hasToken: token !== undefined }] as const
+  })
+  return Object.fromEntries(shown)
+}
 
 export async function control(command: { readonly [key: string]: unknown }, controls: Controls): Promise<Answer> {
   const { token } = command

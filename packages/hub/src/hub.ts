@@ -7,7 +7,7 @@ import { BrokerRunner } from './broker-runner.js'
 import { type ClientView, withView } from './catalogue-config.js'
 import { CatalogueFile } from './catalogue-file.js'
 import type { HubConfig } from './config.js'
-import { control } from './control.js'
+import { agentsWithoutTokens, control } from './control.js'
 import { inspectDefinition } from './definition-check.js'
 import type { AddressInUseError, HttpFront } from './http/http-server.js'
 import type { Logger } from './hub-log.js'
@@ -327,6 +327,7 @@ class Hub implements RunningHub {
           http: this.httpAddresses,
           ...(this.httpProblem === undefined ? {} : { httpProblem: this.httpProblem }),
           ...(issuer === undefined ? {} : { issuer }),
+          agents: agentsWithoutTokens(config.agents),
         },
         snapshot: runner.broker.snapshot(),
       }),

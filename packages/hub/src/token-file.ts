@@ -21,12 +21,14 @@ export interface TokenRecord {
   /** UTC ms. */
   readonly createdAt: number
   readonly expiresAt?: number | undefined
+  /** UTC ms. What is revoked stays here, because its agent goes on needing a token. */
+  readonly revokedAt?: number | undefined
 }
 
 /** The token file can't be used; the message names it and says what helps. */
 export class TokenFileError extends Error {}
 
-/** Every token is looked at when one is added; people and programs of one installation are far fewer. */
+/** Also those that have ended. Every token is looked at when one is added; people and programs of one installation are far fewer. */
 export const fileTokensMax = 1_000
 /** Several times what so many tokens take. */
 export const tokenFileBytesMax = 1024 * 1024
@@ -43,6 +45,7 @@ const record = z.strictObject({
   group: groupName.optional(),
   createdAt: time,
   expiresAt: time.optional(),
+  revokedAt: time.optional(),
 })
 const format = z.strictObject({ version: z.literal(1), tokens: z.array(record).max(fileTokensMax) })
 

@@ -108,8 +108,8 @@ export class TokenTable {
   }
 }
 
-export const hasEnded = ({ expiresAt }: TokenRecord, now: number): boolean =>
-  expiresAt !== undefined && expiresAt <= now
+export const hasEnded = ({ expiresAt, revokedAt }: TokenRecord, now: number): boolean =>
+  revokedAt !== undefined || (expiresAt !== undefined && expiresAt <= now)
 
 function versionOf({
   ino,

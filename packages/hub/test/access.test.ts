@@ -31,7 +31,7 @@ async function tokenFor({ data }: Installation, name: string, more: Partial<Toke
   return { token, id: own.id }
 }
 const revoke = ({ data }: Installation, id: string) =>
-  changeTokens(data, (tokens) => tokens.filter((token) => token.id !== id))
+  changeTokens(data, (tokens) => tokens.map((each) => (each.id === id ? { ...each, revokedAt: Date.now() } : each)))
 
 /** An agent that came in, whichever way; `ended` resolves when the hub has cut it off. */
 interface Inside {
@@ -155,6 +155,15 @@ describe.each(ways)('on %s', (_, enter) => {
     expect(await ada.tools()).toEqual([])
     expect(await bob.tools()).toEqual(['raw'])
   })
+})
+
+it('an agent of the config goes on needing a token when its last one was revoked', async () => {
+  const installation = await install({ agents: { plain: {} } })
+  const enter = async () => (await SocketAgent.introduce(installation.hub.mcpSocketPath, { as: 'plain' })).greeting
+  expect(await enter()).toMatchObject({ attached: { principal: 'agent:plain' } })
+  const { id } = await tokenFor(installation, 'plain')
+  await revoke(installation, id)
+  expect(await enter()).toMatchObject({ error: { code: 'forbidden' } })
 })
 
 describe('a session', () => {

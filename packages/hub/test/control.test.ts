@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { control } from '../src/control.js'
+import { agentsWithoutTokens, control } from '../src/control.js'
 
 const token = 'the operator secret'
 const controls = () => ({
@@ -7,6 +7,17 @@ const controls = () => ({
   snapshot: vi.fn(() => ({ all: 'well' })),
   drain: vi.fn(),
   down: vi.fn(),
+})
+
+it('shows the agents of the config without their tokens', () => {
+  const agents = {
+    ada: { token: 'the token of ada', group: 'lab', roles: ['agent'] },
+    bob: { roles: ['operator'] },
+  } as const
+  expect(agentsWithoutTokens(agents)).toEqual({
+    ada: { group: 'lab', roles: ['agent'], hasToken: true },
+    bob: { roles: ['operator'], hasToken: false },
+  })
 })
 
 it('snapshot and down do just that', async () => {

@@ -35,6 +35,15 @@ it('knows a token until its time, and that its agent had one after it', async ()
   expect(tokens.hasTokens('bob')).toBe(true)
 })
 
+it('lets nobody in by a token that is revoked, and knows that its agent had one', async () => {
+  const { set, table: tokens } = await table()
+  await set(ada)
+  tokens.find(hash('a'))
+  await set({ ...ada, revokedAt: 1 })
+  expect(tokens.takeEnded()).toEqual([ada.id])
+  expect([tokens.find(hash('a')), tokens.hasTokens('ada')]).toEqual([undefined, true])
+})
+
 it('tells once of each token that was shown and has ended', async () => {
   const { set, clock, directory, table: tokens } = await table()
   await set(ada, bob, { ...ada, id: 'tok:0000000c', hash: hash('c') })

@@ -1,18 +1,21 @@
 import {
+  agentsWithoutTokens,
   changeTokens,
   fileTokensMax,
-  type HubConfig,
   hasEnded,
   loadLocalToken,
   nameProblem,
   newToken,
   readTokens,
+  type ShownAgent,
   StartError,
   TokenFileError,
   type TokenRecord,
 } from '@callboard/hub'
 import { didYouMean } from '@callboard/protocol/nearest-name'
 import { readEnvironment } from '../environment.js'
+import { readHubStatus } from '../hub-link/hub-status.js'
+import { requireOwnDirectory, runtimeFiles } from '../hub-link/runtime-files.js'
 import { loadConfig } from '../load-config.js'
 import { complain, print, printJson } from '../output.js'
 import { tableOf } from '../table.js'
@@ -26,7 +29,7 @@ export interface TokenNewOptions {
   readonly json?: boolean
 }
 
-type Agents = HubConfig['agents']
+type Agents = Readonly<Record<string, ShownAgent>>
 /** What a token's agent is, which the config says before the token. */
 type Standing = Pick<TokenRecord, 'roles' | 'group'>
 
@@ -37,7 +40,9 @@ export async function runTokenNew(name: string, options: TokenNewOptions): Promi
   await explaining(
     changeTokens(dataDirectory, (tokens) => {
       if (tokens.length >= fileTokensMax) {
-        throw new UsageError(`There are ${fileTokensMax} tokens, and no more fit: revoke those that nobody needs.`)
+        throw new UsageError(
+          `There are ${fileTokensMax} tokens with those that have ended, and no more fit: "callboard token forget" removes the latter.`,
+        )
       }
       const standing = standingOf(name, options, tokens, agents)
       const { token, ...own } = newToken(tokens)
@@ -62,34 +67,52 @@ export async function runTokenList({ json }: { readonly json?: boolean }): Promi
   const listed = tokens.map((token) => described(token, agents))
   if (json) return printJson(listed)
   if (listed.length === 0) return print('There are no tokens: make one with "callboard token new NAME".')
-  const rows = listed.map(({ id, name, roles, group, createdAt, expiresAt, hasEnded }) => [
+  const rows = listed.map(({ id, name, roles, group, createdAt, ...life }) => [
     id,
     name,
     roles.join(','),
     group ?? '-',
     new Date(createdAt).toISOString(),
-    expiresAt === undefined ? 'never' : `${new Date(expiresAt).toISOString()}${hasEnded ? ' (over)' : ''}`,
+    endOf(life),
   ])
   print(tableOf('ID NAME ROLES GROUP CREATED EXPIRES', rows).join('\n'))
 }
 
+/** Its agent goes on needing a token: to take one away must not let anybody in. */
 export async function runTokenRevoke(which: string): Promise<void> {
-  const { dataDirectory, agents } = await installation()
+  const { dataDirectory } = readEnvironment()
   const revoked: TokenRecord[] = []
-  let left: readonly TokenRecord[] = []
   await explaining(
     changeTokens(dataDirectory, (tokens) => {
-      const isMeant = ({ id, name }: TokenRecord) => id === which || name === which
-      revoked.push(...tokens.filter(isMeant))
-      if (revoked.length === 0) throw noSuchToken(which, tokens)
-      left = tokens.filter((token) => !isMeant(token))
-      return left
+      revoked.push(...named(which, tokens).filter(({ revokedAt }) => revokedAt === undefined))
+      if (revoked.length === 0)
+        throw new UsageError(`What is named ${which} is revoked already: "callboard token forget ${which}" removes it.`)
+      const revokedAt = Date.now()
+      return tokens.map((token) => (revoked.includes(token) ? { ...token, revokedAt } : token))
     }),
   )
   for (const { id, name } of revoked) print(`Revoked ${id} of agent ${name}.`)
-  const { name } = revoked[0]!
+}
+
+/** The agent of the config whose last token this was is anybody's from then on who says its name. */
+export async function runTokenForget(which: string): Promise<void> {
+  const { dataDirectory, agents } = await installation()
+  const forgotten: TokenRecord[] = []
+  let left: readonly TokenRecord[] = []
+  await explaining(
+    changeTokens(dataDirectory, (tokens) => {
+      const now = Date.now()
+      forgotten.push(...named(which, tokens).filter((token) => hasEnded(token, now)))
+      if (forgotten.length === 0)
+        throw new UsageError(`What is named ${which} is still good: "callboard token revoke ${which}" ends it first.`)
+      left = tokens.filter((token) => !forgotten.includes(token))
+      return left
+    }),
+  )
+  for (const { id, name } of forgotten) print(`Forgot ${id} of agent ${name}.`)
+  const { name } = forgotten[0]!
   const agent = Object.hasOwn(agents, name) ? agents[name] : undefined
-  const isOpen = agent !== undefined && agent.token === undefined && !agent.roles.includes('operator')
+  const isOpen = agent !== undefined && !agent.hasToken && !agent.roles.includes('operator')
   if (isOpen && left.every((token) => token.name !== name)) {
     complain(`Agent ${name} has no token now: "callboard stdio --as ${name}" needs none any more.`)
   }
@@ -99,10 +122,21 @@ export async function runTokenShow(): Promise<void> {
   print(await explaining(loadLocalToken(readEnvironment().dataDirectory)))
 }
 
+/** What the agents of the config are a running hub knows best, which may have another config than this terminal. */
 async function installation(): Promise<{ readonly dataDirectory: string; readonly agents: Agents }> {
   const environment = readEnvironment()
-  const { agents } = await loadConfig(environment)
-  return { dataDirectory: environment.dataDirectory, agents }
+  const { dataDirectory, runtimeDirectory } = environment
+  requireOwnDirectory(runtimeDirectory)
+  const status = await readHubStatus(runtimeFiles(runtimeDirectory).mcpSocket)
+  const agents = status?.hub.agents ?? agentsWithoutTokens((await loadConfig(environment)).agents)
+  return { dataDirectory, agents }
+}
+
+/** By id, or all of an agent. @throws UsageError when there are none */
+function named(which: string, tokens: readonly TokenRecord[]): readonly TokenRecord[] {
+  const found = tokens.filter(({ id, name }) => id === which || name === which)
+  if (found.length === 0) throw noSuchToken(which, tokens)
+  return found
 }
 
 /** @throws UsageError for a file or a directory that its owner has to mend. */
@@ -126,7 +160,7 @@ function requireName(name: string, agents: Agents): void {
   }
 }
 
-/** All tokens of an agent stand for the same. @throws UsageError */
+/** All tokens of an agent that are not revoked stand for the same. @throws UsageError */
 function standingOf(name: string, options: TokenNewOptions, tokens: readonly TokenRecord[], agents: Agents): Standing {
   const { group, role } = options
   const isSaid = group !== undefined || role !== undefined
@@ -140,7 +174,7 @@ function standingOf(name: string, options: TokenNewOptions, tokens: readonly Tok
     throw new UsageError('--group must have 1 to 64 characters.')
   const roles = role === 'operator' ? (['agent', 'operator'] as const) : (['agent'] as const)
   const wanted: Standing = { roles, ...(group !== undefined && { group }) }
-  const other = tokens.find((token) => token.name === name)
+  const other = tokens.find((token) => token.name === name && token.revokedAt === undefined)
   if (other === undefined) return wanted
   const same: Standing = { roles: other.roles, ...(other.group !== undefined && { group: other.group }) }
   const isSame = same.group === group && same.roles.includes('operator') === (role === 'operator')
@@ -151,7 +185,7 @@ function standingOf(name: string, options: TokenNewOptions, tokens: readonly Tok
 }
 
 function described(token: TokenRecord, agents: Agents) {
-  const { id, name, createdAt, expiresAt } = token
+  const { id, name, createdAt, expiresAt, revokedAt } = token
   const { roles, group } = Object.hasOwn(agents, name) ? agents[name]! : token
   return {
     id,
@@ -160,8 +194,18 @@ function described(token: TokenRecord, agents: Agents) {
     ...(group !== undefined && { group }),
     createdAt,
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(revokedAt !== undefined && { revokedAt }),
     hasEnded: hasEnded(token, Date.now()),
   }
+}
+
+interface TokenLife extends Pick<TokenRecord, 'expiresAt' | 'revokedAt'> {
+  readonly hasEnded: boolean
+}
+
+function endOf({ expiresAt, revokedAt, hasEnded }: TokenLife): string {
+  if (revokedAt !== undefined) return `revoked ${new Date(revokedAt).toISOString()}`
+  return expiresAt === undefined ? 'never' : `${new Date(expiresAt).toISOString()}${hasEnded ? ' (over)' : ''}`
 }
 
 function noSuchToken(which: string, tokens: readonly TokenRecord[]): UsageError {

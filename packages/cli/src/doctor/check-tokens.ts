@@ -22,8 +22,10 @@ function checkSecret(file: string): Finding[] {
 async function checkTokenFile(dataDirectory: string, now: number): Promise<Finding[]> {
   try {
     const tokens = await readTokens(dataDirectory)
-    const over = tokens.filter((token) => hasEnded(token, now))
-    const good = `${tokens.length - over.length} good`
+    // What is revoked is as its operator wants it.
+    const meant = tokens.filter(({ revokedAt }) => revokedAt === undefined)
+    const over = meant.filter((token) => hasEnded(token, now))
+    const good = `${meant.length - over.length} good`
     if (over.length === 0) return tokens.length === 0 ? [] : [ok('tokens', good)]
     const named = over.map(({ id, name }) => `${id} of ${name}`).join(', ')
     return [

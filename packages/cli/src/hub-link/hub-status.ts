@@ -1,4 +1,4 @@
-import type { BrokerSnapshot } from '@callboard/hub'
+import type { BrokerSnapshot, ShownAgent } from '@callboard/hub'
 import { CommandError } from '../usage-error.js'
 import { control, isNobodyThere } from './hub-socket.js'
 
@@ -13,6 +13,8 @@ export interface HubStatus {
     readonly httpProblem?: string
     /** Of the authorization server whose tokens are good at HTTP, if there is one. */
     readonly issuer?: string
+    /** Of its config, by name. */
+    readonly agents: Readonly<Record<string, ShownAgent>>
   }
   readonly snapshot: BrokerSnapshot
 }

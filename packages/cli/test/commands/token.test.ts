@@ -80,6 +80,8 @@ describe('callboard token new', () => {
     [['ada', '--expires', '0m'], /It must be a time/],
     [['ada', '--expires', '3651d'], /It must be a time/],
     [['ada', '--role', 'king'], /Allowed choices are agent, operator/],
+    [['ada', '--role', 'operator', '--role', 'agent'], /--role.*It may be given once/],
+    [['ada', '--group', 'lab', '--group', 'lab'], /--group.*It may be given once/],
     [['ada', '--group', ''], /--group must have 1 to 64 characters/],
   ])('%j is a mistake that makes nothing', async (words, problem) => {
     const installation = new Installation()
@@ -118,16 +120,27 @@ describe('callboard token revoke', () => {
     expect(one).toMatchObject({ code: 0, stdout: `Revoked ${first!.id} of agent ada.\n`, stderr: '' })
     const all = await installation.run(['token', 'revoke', 'ada'])
     expect(all.stdout).toBe(`Revoked ${second!.id} of agent ada.\n`)
-    expect(await list(installation)).toMatchObject([{ name: 'bob' }])
+    const revokedAt = expect.any(Number)
+    expect(await list(installation)).toMatchObject([
+      { name: 'ada', hasEnded: true, revokedAt },
+      { name: 'ada', hasEnded: true, revokedAt },
+      { name: 'bob', hasEnded: false },
+    ])
+    expect((await installation.run(['token', 'list'])).stdout).toMatch(/ada .* revoked 20\S+Z\n/)
+    expect(await installation.run(['token', 'revoke', 'ada'])).toMatchObject({
+      code: 2,
+      stderr: 'callboard: What is named ada is revoked already: "callboard token forget ada" removes it.\n',
+    })
   })
 
-  it('says when an agent of the config is anybody’s again', async () => {
-    const installation = configured({ ada: {}, boss: { roles: ['operator'] } })
-    for (const name of ['ada', 'boss']) await installation.run(['token', 'new', name])
-    expect((await installation.run(['token', 'revoke', 'ada'])).stderr).toMatch(
-      /^Agent ada has no token now: .*--as ada" needs none/,
-    )
-    expect((await installation.run(['token', 'revoke', 'boss'])).stderr).toBe('')
+  it('frees its agent for another group and role, and takes none over from what is revoked', async () => {
+    const installation = new Installation()
+    await installation.run(['token', 'new', 'ada', '--group', 'lab', '--role', 'operator'])
+    await installation.run(['token', 'revoke', 'ada'])
+    expect((await installation.run(['token', 'new', 'ada'])).code).toBe(0)
+    const [, second] = await list(installation)
+    expect(second).toMatchObject({ roles: ['agent'] })
+    expect(second).not.toHaveProperty('group')
   })
 
   it('suggests what was meant', async () => {
@@ -140,6 +153,51 @@ describe('callboard token revoke', () => {
         'callboard: There is no token "charlote" (did you mean charlotte?): "callboard token list" lists them all.\n',
     })
   })
+})
+
+describe('callboard token forget', () => {
+  it('removes what has ended, and says when an agent of the config is anybody’s again', async () => {
+    const installation = configured({ ada: {}, boss: { roles: ['operator'] } })
+    for (const name of ['ada', 'boss']) {
+      await installation.run(['token', 'new', name])
+      expect(await installation.run(['token', 'forget', name])).toMatchObject({
+        code: 2,
+        stderr: `callboard: What is named ${name} is still good: "callboard token revoke ${name}" ends it first.\n`,
+      })
+      await installation.run(['token', 'revoke', name])
+    }
+    const [{ id }] = (await list(installation)) as [{ id: string }]
+    expect(await installation.run(['token', 'forget', id])).toMatchObject({
+      code: 0,
+      stdout: `Forgot ${id} of agent ada.\n`,
+      stderr: expect.stringMatching(/^Agent ada has no token now: .*--as ada" needs none/),
+    })
+    expect((await installation.run(['token', 'forget', 'boss'])).stderr).toBe('')
+    expect(await list(installation)).toEqual([])
+  })
+
+  it('leaves those of an agent that are good', async () => {
+    const installation = configured({ ada: {} })
+    for (const name of ['ada', 'ada']) await installation.run(['token', 'new', name])
+    const [first, second] = (await list(installation)) as { id: string }[]
+    await installation.run(['token', 'revoke', first!.id])
+    expect((await installation.run(['token', 'forget', 'ada'])).stderr).toBe('')
+    expect(await list(installation)).toMatchObject([{ id: second!.id, hasEnded: false }])
+  })
+})
+
+it('asks a running hub what its config says of agents', async () => {
+  const installation = configured({})
+  const config = join(installation.directory, 'of-the-hub.json')
+  writeFileSync(config, JSON.stringify({ agents: { plain: { group: 'lab' }, boss: { roles: ['agent', 'operator'] } } }))
+  const hub = await installation.hub([], { CALLBOARD_CONFIG: config })
+  const evil = ['token', 'new', 'plain', '--role', 'operator', '--group', 'evil']
+  expect(await installation.run(evil)).toMatchObject({ code: 2, stderr: expect.stringContaining('The config names') })
+  await installation.run(['token', 'new', 'boss'])
+  expect(await list(installation)).toMatchObject([{ name: 'boss', roles: ['agent', 'operator'] }])
+  hub.kill()
+  await once(hub, 'exit')
+  expect(await list(installation)).toMatchObject([{ name: 'boss', roles: ['agent'] }])
 })
 
 it('a broken token file is neither used nor changed', async () => {
