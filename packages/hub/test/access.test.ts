@@ -157,6 +157,16 @@ describe.each(ways)('on %s', (_, enter) => {
   })
 })
 
+it('an agent on mcp.sock hears in a last line why it is cut off', async () => {
+  const installation = await install()
+  const { token, id } = await tokenFor(installation, 'ada')
+  const agent = await SocketAgent.attach(installation.hub.mcpSocketPath, { token })
+  await revoke(installation, id)
+  await agent.closed
+  const message = expect.stringMatching(/^The token of this connection has ended: /)
+  expect(agent.farewell).toEqual({ callboard: 1, error: { code: 'unauthorized', message } })
+})
+
 it('an agent of the config goes on needing a token when its last one was revoked', async () => {
   const installation = await install({ agents: { plain: {} } })
   const enter = async () => (await SocketAgent.introduce(installation.hub.mcpSocketPath, { as: 'plain' })).greeting

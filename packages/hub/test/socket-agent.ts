@@ -19,6 +19,8 @@ export class SocketAgent {
   readonly closed: Promise<void>
   /** What the hub said to the introduction. */
   greeting: { readonly attached?: unknown; readonly error?: { readonly code: string } } = {}
+  /** What it said to us, not to the MCP client, after that. */
+  farewell: unknown
 
   private constructor(path: string) {
     this.#socket = connect(path)
@@ -82,7 +84,10 @@ export class SocketAgent {
   }
 
   #take(message: { readonly id?: number; readonly callboard?: number; readonly method?: string } & Answer): void {
-    if (message.callboard !== undefined) return this.#greeted(message)
+    if (message.callboard !== undefined) {
+      this.farewell = message
+      return this.#greeted(message)
+    }
     if (message.method !== undefined) {
       const result = this.#answers.get(message.method)?.()
       if (result !== undefined) this.#write({ jsonrpc: '2.0', id: message.id, result })

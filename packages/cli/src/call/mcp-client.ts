@@ -78,6 +78,10 @@ export class McpClient {
 
   #receive(message: Message): void {
     const { id, method, params = {}, result, error } = message
+    if (message['callboard'] !== undefined) {
+      const { message: why } = error as { readonly message: string }
+      return this.#fail(new CommandError(escapeControls(`${why} Whether the call took effect is unknown.`)))
+    }
     if (typeof method === 'string') {
       if (id === undefined) this.#onNotification(method, params as Message)
       // We offered nothing that could be asked for.

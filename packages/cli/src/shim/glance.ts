@@ -12,6 +12,8 @@ export type Glance =
   | { readonly kind: 'batch'; readonly entries: readonly Glance[] }
   /** An error that answers what had no id that could be read. */
   | { readonly kind: 'fault' }
+  /** The hub says to the shim, in its last line, why it lets the client go. */
+  | { readonly kind: 'farewell'; readonly refusal: { readonly code: string; readonly message: string } }
   /** For the other side to judge. */
   | { readonly kind: 'unreadable' }
 
@@ -67,7 +69,14 @@ function describe(value: unknown): Glance {
   }
   if (method !== undefined) return { kind: 'unreadable' }
   if (isId) return { kind: 'response', id: messageId as Id, message }
-  return messageId === null && error !== undefined ? { kind: 'fault' } : { kind: 'unreadable' }
+  if (messageId === null && error !== undefined) return { kind: 'fault' }
+  return describeFarewell(value as Message) ?? { kind: 'unreadable' }
+}
+
+function describeFarewell({ callboard, error }: Message): Glance | undefined {
+  if (callboard !== 1 || typeof error !== 'object' || error === null) return undefined
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
+  return { kind: 'farewell', refusal: { code: String(code), message: String(message) } }
 }
 
 const idAtHead = new RegExp(String.raw`^\{(?:"jsonrpc":"2\.0",)?"id":${id},`)

@@ -9,6 +9,14 @@ export interface RelayPorts {
   toHub(line: Buffer | string): void
   /** This connection can't be carried on: the client has to begin anew. */
   giveUp(reason: string): void
+  /** The hub wants no more of this client. */
+  dismissed(refusal: Refusal): void
+}
+
+/** Why a hub has nothing to do with this client; the message is for people. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
 }
 
 /** Requests that the hub answers by itself, without effect: asked again after a restart, nobody notices. */
@@ -49,7 +57,9 @@ interface Listen {
  */
 export class Relay {
   readonly #ports: RelayPorts
-  #state: 'away' | 'replaying' | 'attached' = 'away'
+  #state: 'away' | 'replaying' | 'attached' | 'refused' = 'away'
+  /** Once there, it is for good: another try would be refused as well. */
+  #refusal: Refusal | undefined
   /** Which hub this is, counted from 1. */
   #generation = 0
   readonly #waiting = new Waiting()
@@ -107,6 +117,7 @@ export class Relay {
           seen.entries.filter((entry) => entry.kind === 'request'),
         )
       case 'fault':
+      case 'farewell':
       case 'unreadable':
         // The hub says what is wrong with it, as long as there is one.
         return this.#pass(line.bytes, [])
@@ -136,6 +147,8 @@ export class Relay {
         return this.#notifyClient(line.bytes, seen)
       case 'fault':
         return this.#ports.toClient(line.bytes)
+      case 'farewell':
+        return this.#ports.dismissed(seen.refusal)
       case 'unreadable':
         return
       default:
@@ -156,13 +169,9 @@ export class Relay {
 
   /** What was asked for and may have happened ends as unknown; the rest waits for the next hub. */
   hubLost(): void {
-    if (this.#state === 'away') return
+    if (this.#state === 'away' || this.#state === 'refused') return
     this.#state = 'away'
-    this.#swallowed.clear()
-    for (const id of this.#askedOfClient.keys()) {
-      this.#tellClient('notifications/cancelled', { requestId: id, reason: 'The hub went away.' })
-    }
-    this.#askedOfClient.clear()
+    this.#takeBack('The hub went away.')
     const asked = [...this.#asked]
     this.#asked.clear()
     this.#waiting.putFirst(asked.flatMap(([id, line]) => (line === undefined ? [] : [{ line, ids: [id] }])))
@@ -172,11 +181,40 @@ export class Relay {
     }
   }
 
+  /** No hub will do: all that the client has asked for, and whatever it still asks for, ends with why. */
+  refuse(refusal: Refusal): void {
+    this.#state = 'refused'
+    this.#refusal = refusal
+    const { code, message } = refusal
+    this.#takeBack(message)
+    for (const [id, line] of this.#asked) {
+      const effect = line === undefined ? 'Whether this call took effect is unknown.' : 'Nothing was started.'
+      this.#fail(id, code, `${message} ${effect}`)
+    }
+    for (const id of this.#listens.keys()) this.#fail(id, code, message)
+    this.#asked.clear()
+    this.#listens.clear()
+    this.#failWaiting(refusal)
+  }
+
   /** Answers all that waits for a hub. */
   failWaiting(reason: string): void {
+    this.#failWaiting({ code: 'unavailable', message: reason })
+  }
+
+  #failWaiting({ code, message }: Refusal): void {
     for (const { ids } of this.#waiting.takeAll()) {
-      for (const id of ids) this.#fail(id, 'unavailable', `${reason} Nothing was started.`)
+      for (const id of ids) this.#fail(id, code, `${message} Nothing was started.`)
     }
+  }
+
+  /** What the hub asked has nobody any more who would hear the answer. */
+  #takeBack(reason: string): void {
+    this.#swallowed.clear()
+    for (const id of this.#askedOfClient.keys()) {
+      this.#tellClient('notifications/cancelled', { requestId: id, reason })
+    }
+    this.#askedOfClient.clear()
   }
 
   #note({ id, method, message }: Extract<Glance, { kind: 'request' }>): void {
@@ -191,6 +229,10 @@ export class Relay {
   #pass(line: Buffer, requests: readonly Extract<Glance, { kind: 'request' }>[]): void {
     if (this.#state !== 'attached') {
       const ids = requests.map(({ id }) => id)
+      if (this.#refusal !== undefined) {
+        for (const id of ids) this.#fail(id, this.#refusal.code, `${this.#refusal.message} Nothing was started.`)
+        return
+      }
       if (this.#waiting.put({ line, ids })) return
       for (const id of ids)
         this.#fail(id, 'overloaded', 'The hub is away and too much waits for it. Nothing was started.')
@@ -323,9 +365,11 @@ export class Relay {
     this.#ports.toClient(lineOf({ jsonrpc: '2.0', method, ...(params !== undefined && { params }) }))
   }
 
-  #fail(id: Id, code: 'outcome_unknown' | 'unavailable' | 'overloaded', message: string): void {
+  /** It is worth trying again where a hub may come, and where it can't have had an effect. */
+  #fail(id: Id, code: string, message: string): void {
     if (this.#handshake?.id === id) this.#handshake = undefined
-    this.#refuse(id, limits.hubAwayCode, message, { code, retryable: code !== 'outcome_unknown' })
+    const retryable = this.#refusal === undefined && code !== 'outcome_unknown'
+    this.#refuse(id, limits.hubAwayCode, message, { code, retryable })
   }
 
   #refuse(id: Id | null, code: number, message: string, data?: object): void {

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
+import { escapeControls } from '../escape-controls.js'
 import { attach, HubRefusal, type Introduction, isNobodyThere } from '../hub-link/hub-socket.js'
 import * as limits from '../limits.js'
 import { LineSplitter } from './line-splitter.js'
-import { Relay } from './relay.js'
+import { type Refusal, Relay } from './relay.js'
 
 export interface ShimOptions {
   readonly input: Readable
@@ -44,6 +45,8 @@ export class StdioShim {
   readonly #firstWords: Promise<void>
   #isEof = false
   #end: ShimEnd | undefined
+  /** No hub will have this client: how to end when it has left. */
+  #refusedEnd: ShimEnd | undefined
   #resolveEnded: (end: ShimEnd) => void = () => {}
   #waitTimer: NodeJS.Timeout | undefined
   #eofTimer: NodeJS.Timeout | undefined
@@ -65,6 +68,7 @@ export class StdioShim {
         if (this.#socket?.write(line) === false) options.input.pause()
       },
       giveUp: (reason) => this.finish({ code: 1, message: `This connection ends: ${reason}.` }),
+      dismissed: (refusal) => this.#surrender(refusal),
     })
   }
 
@@ -123,10 +127,10 @@ export class StdioShim {
         return
       } catch (error) {
         if (error instanceof HubRefusal && !passing.has(error.code)) {
-          return this.#surrender(error.message)
+          return this.#surrender(error)
         }
         if (!this.#wasAttached && !(error instanceof HubRefusal) && !isTransient(error)) {
-          return this.#surrender((error as Error).message)
+          return this.#surrender({ code: 'unavailable', message: (error as Error).message })
         }
         if (error instanceof StartFailure) this.#relay.failWaiting(error.message)
         await this.#pause(backOffMs(attempt, error))
@@ -198,6 +202,7 @@ export class StdioShim {
   #lost(socket: Socket): void {
     if (this.#socket !== socket || this.#end !== undefined) return
     this.#socket = undefined
+    if (this.#refusedEnd !== undefined) return
     this.#relay.hubLost()
     this.#options.input.resume()
     if (this.#relay.hasWaiting) this.#limitWaiting()
@@ -214,15 +219,21 @@ export class StdioShim {
   /** What waits for a hub still gets it, and its time; then answers have theirs. */
   #awaitLastAnswers(): void {
     if (this.#end !== undefined) return
+    if (this.#refusedEnd !== undefined) return this.finish(this.#refusedEnd)
     if (!this.#relay.owesAnswers) return this.finish({ code: 0 })
     clearTimeout(this.#eofTimer)
     const waitMs = this.#socket === undefined ? limits.startWaitMs : (this.#options.eofAnswersMs ?? limits.eofAnswersMs)
     this.#eofTimer = setTimeout(() => this.finish({ code: 0 }), waitMs)
   }
 
-  #surrender(message: string): void {
-    this.#relay.failWaiting(message)
-    this.finish({ code: 2, message })
+  /** A client that was in once would take our end for a crash, and gets its answers until it leaves. */
+  #surrender(refusal: Refusal): void {
+    this.#relay.refuse(refusal)
+    const end: ShimEnd = { code: 2, message: escapeControls(refusal.message) }
+    if (!this.#wasAttached || this.#isEof) return this.finish(end)
+    this.#refusedEnd = end
+    clearTimeout(this.#waitTimer)
+    this.#options.input.resume()
   }
 
   #pause(ms: number): Promise<void> {

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
-import { binary, Installation } from '../support/installation.js'
+import { binary, collect, Installation, untilSaid } from '../support/installation.js'
 
 function configured(agents: object): Installation {
   const installation = new Installation()
@@ -247,15 +248,32 @@ it('a running hub takes a new token at once, and cuts off who stood on one that 
   shim.stderr.on('data', (chunk: Buffer) => {
     said += chunk
   })
+  const answers = createInterface({ input: shim.stdout })[Symbol.asyncIterator]()
+  const say = (message: object) => shim.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const hear = async () => JSON.parse((await answers.next()).value as string)
   const clientInfo = { name: 'test', version: '1' }
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
-  shim.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
-  await once(shim.stdout, 'data')
+  say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } })
+  expect(await hear()).toMatchObject({ id: 1, result: {} })
+  const code = 'import time\nprint("on", flush=True)\ntime.sleep(60)'
+  const called = { name: 'weave_eval', arguments: { code }, _meta: { progressToken: 1 } }
+  say({ id: 2, method: 'tools/call', params: called })
+  expect(await hear()).toMatchObject({ method: 'notifications/progress' })
+  const call = installation.spawn(['call', 'weave_eval', `code=${code}`, '--progress'], own)
+  const complaint = collect(call.stderr)
+  await untilSaid(call, call.stderr, /on/)
+
   await installation.run(['token', 'revoke', 'ada'])
-  const [code] = await once(shim, 'exit')
-  expect([code, said]).toEqual([
-    expect.any(Number),
-    expect.stringMatching(/CALLBOARD_TOKEN is not known to this hub, or has ended/),
-  ])
+  const ended = /^The token of this connection has ended: .* Whether this call took effect is unknown\.$/
+  const data = { code: 'unauthorized', retryable: false }
+  expect(await hear()).toMatchObject({ id: 2, error: { message: expect.stringMatching(ended), data } })
+  say({ id: 3, method: 'tools/list' })
+  expect(await hear()).toMatchObject({ id: 3, error: { data } })
+  shim.stdin.end()
+  expect(await once(shim, 'exit')).toEqual([2, null])
+  expect(said).toMatch(/^callboard: The token of this connection has ended: .*\n$/)
+  if (call.exitCode === null) await once(call, 'exit')
+  expect([call.exitCode, complaint()]).toEqual([1, expect.stringMatching(/The token of this connection has ended/)])
   expect(await installation.run(words, own)).toMatchObject({ code: 2 })
+  // Not everybody's now.
+  expect(await installation.run([...words, '--as', 'ada'])).toMatchObject({ code: 2 })
 })

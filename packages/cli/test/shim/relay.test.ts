@@ -1,11 +1,12 @@
 // biome-ignore-all lint/suspicious/noExplicitAny: what comes over the wire is read freely here
 import { beforeEach, describe, expect, it } from 'vitest'
 import { queueMessagesMax } from '../../src/limits.js'
-import { Relay } from '../../src/shim/relay.js'
+import { type Refusal, Relay } from '../../src/shim/relay.js'
 
 let client: any[]
 let hub: any[]
 let givenUp: string[]
+let dismissed: Refusal[]
 let relay: Relay
 
 const read = (line: Buffer | string) => JSON.parse(line.toString())
@@ -19,10 +20,12 @@ beforeEach(() => {
   client = []
   hub = []
   givenUp = []
+  dismissed = []
   relay = new Relay({
     toClient: (written) => client.push(read(written)),
     toHub: (written) => hub.push(read(written)),
     giveUp: (reason) => givenUp.push(reason),
+    dismissed: (refusal) => dismissed.push(refusal),
   })
 })
 
@@ -57,6 +60,7 @@ describe('a legacy client', () => {
       toClient: (each) => passed.push(each),
       toHub: (each) => passed.push(each),
       giveUp: () => {},
+      dismissed: () => {},
     })
     verbatim.hubAttached()
     verbatim.fromClient({ kind: 'line', bytes: odd })
@@ -260,5 +264,44 @@ describe('a modern client', () => {
     take(hub)
     relay.hubAttached()
     expect(hub).toEqual([])
+  })
+})
+
+describe('a client that the hub wants no more of', () => {
+  const refusal = { code: 'unauthorized', message: 'The token has ended.' }
+  const ended = (id: unknown, more: string) => ({
+    jsonrpc: '2.0',
+    id,
+    error: { code: -32000, message: `The token has ended.${more}`, data: { code: 'unauthorized', retryable: false } },
+  })
+
+  it('hears so for all that is open, and for all that it still asks for', () => {
+    handshake()
+    fromHub({ id: 9, method: 'elicitation/create' })
+    fromClient({ id: 1, method: 'tools/call' })
+    fromClient({ id: 2, method: 'tools/list' })
+    fromClient({ id: 3, method: 'subscriptions/listen' })
+    take(client)
+    relay.fromHub({ kind: 'line', bytes: Buffer.from(JSON.stringify({ callboard: 1, error: refusal })) })
+    expect([dismissed, take(client)]).toEqual([[refusal], []])
+    relay.refuse(refusal)
+    expect(take(client)).toEqual([
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9, reason: refusal.message } },
+      ended(1, ' Whether this call took effect is unknown.'),
+      ended(2, ' Nothing was started.'),
+      ended(3, ''),
+    ])
+    relay.hubLost()
+    take(hub)
+    fromClient({ id: 4, method: 'tools/call' })
+    fromClient({ method: 'notifications/roots/list_changed' })
+    expect([take(client), take(hub)]).toEqual([[ended(4, ' Nothing was started.')], []])
+    expect([relay.isAway, relay.owesAnswers, relay.hasWaiting]).toEqual([false, false, false])
+  })
+
+  it('before it was in, hears so for what waited', () => {
+    fromClient({ id: 1, method: 'initialize' })
+    relay.refuse(refusal)
+    expect(take(client)).toEqual([ended(1, ' Nothing was started.')])
   })
 })

@@ -213,3 +213,41 @@ it('ends when nobody reads it any more', async () => {
   output.destroy(new Error('EPIPE'))
   expect(await shim.ended).toEqual({ code: 0 })
 })
+
+it('answers a client whose token has ended until it leaves, and knocks no more', async () => {
+  await hub.listen(path)
+  let knocks = 0
+  const connect = () => {
+    knocks += 1
+    return connectHub(path)
+  }
+  start({ connect })
+  say({ id: 1, method: 'tools/call' })
+  await hub.hears('tools/call')
+  const message = 'The token of this connection has ended.'
+  const closed = once(hub.socket!, 'close')
+  hub.socket!.end(`${JSON.stringify({ callboard: 1, error: { code: 'unauthorized', message } })}\n`)
+  const data = { code: 'unauthorized', retryable: false }
+  expect(await answered(1)).toMatchObject({
+    error: { data, message: `${message} Whether this call took effect is unknown.` },
+  })
+  await closed
+  say({ id: 2, method: 'tools/list' })
+  expect(await answered(2)).toMatchObject({ error: { data, message: `${message} Nothing was started.` } })
+  input.end()
+  expect(await shim.ended).toEqual({ code: 2, message })
+  expect(knocks).toBe(1)
+})
+
+it('a client that the hub does not let in is told that to try again is vain', async () => {
+  const error = { code: 'unknown_agent', message: 'There is no agent nobody.' }
+  say({ id: 1, method: 'initialize' })
+  const connect = async () => {
+    await hub.listen(path, { error })
+    return connectHub(path)
+  }
+  start({ connect })
+  expect(await shim.ended).toEqual({ code: 2, message: error.message })
+  const message = 'There is no agent nobody. Nothing was started.'
+  expect(written).toMatchObject([{ id: 1, error: { message, data: { code: 'unknown_agent', retryable: false } } }])
+})

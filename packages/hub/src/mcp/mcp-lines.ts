@@ -14,11 +14,18 @@ export interface LineConnection {
   close(): Promise<void>
 }
 
-export type LineOptions = Pick<NdjsonOptions, 'input' | 'output' | 'endOutput' | 'intercept' | 'lineBudget'>
+export interface LineOptions
+  extends Pick<NdjsonOptions, 'input' | 'output' | 'endOutput' | 'intercept' | 'lineBudget'> {
+  /** The last line to an agent that the hub lets go; absent: there is none. */
+  readonly farewell?: string
+}
 
 /** Speaks MCP of either era, one message per line, with one agent. */
 export function serveLines(front: McpFront, identity: Identity, options: LineOptions): LineConnection {
-  const endpoint = new AgentEndpoint(front, identity, () => void close())
+  const endpoint = new AgentEndpoint(front, identity, () => {
+    if (options.farewell !== undefined) transport.sendLine(options.farewell)
+    void close()
+  })
   const watch = new ListenWatch(endpoint.connection)
   const transport = new NdjsonTransport({
     ...options,

@@ -55,6 +55,12 @@ export async function listenMcpSocket(front: McpFront, options: McpSocketOptions
   }
 }
 
+/** Else whoever is cut off would take the hub for gone, and come back with the same token. */
+const tokenEnded = {
+  code: 'unauthorized',
+  message: 'The token of this connection has ended: get a new one into CALLBOARD_TOKEN, and start this client again.',
+}
+
 class SocketAgents {
   readonly #front: McpFront
   readonly #options: McpSocketOptions
@@ -117,7 +123,12 @@ class SocketAgents {
     if (this.#closed || socket.destroyed) return
     const { principal, roles, group } = identity
     socket.write(reply({ attached: { principal, roles, ...(group !== undefined && { group }), ...this.#front.info } }))
-    const lines = serveLines(this.#front, identity, { input: socket, output: socket, lineBudget: this.#lineBudget })
+    const lines = serveLines(this.#front, identity, {
+      input: socket,
+      output: socket,
+      lineBudget: this.#lineBudget,
+      farewell: JSON.stringify({ callboard: 1, error: tokenEnded }),
+    })
     this.#lines.add(lines)
     this.#front.log.info({ principal }, 'an agent attached')
     await lines.closed
