@@ -1,6 +1,7 @@
 import { drainMsDefault, drainMsMax } from '@callboard/protocol'
 import type { DrainTarget } from './broker/events.js'
 import type { AgentConfig } from './config.js'
+import type { ServiceStatus } from './port.js'
 
 /** An agent of the config, as a snapshot shows it. */
 export interface ShownAgent extends Pick<AgentConfig, 'group' | 'roles'> {
@@ -14,6 +15,10 @@ export interface Controls {
   isOperator(token: string): boolean
   snapshot(): object
   drain(target: DrainTarget, drainMs: number): void
+  /** Undefined: no such service. */
+  stateOf(service: string): ServiceStatus['state'] | undefined
+  /** Of a service that is away. */
+  forget(service: string): void
   down(): void
 }
 
@@ -38,8 +43,10 @@ export async function control(command: { readonly [key: string]: unknown }, cont
       return { ok: true }
     case 'drain':
       return drain(command, controls)
+    case 'forget':
+      return forget(command, controls)
     default:
-      return invalid('The command must be snapshot, drain or down.')
+      return invalid('The command must be snapshot, drain, forget or down.')
   }
 }
 
@@ -54,4 +61,19 @@ function drain(command: { readonly [key: string]: unknown }, controls: Controls)
   return { ok: true }
 }
 
-const invalid = (message: string): Answer => ({ error: { code: 'invalid_argument', message } })
+function forget({ service }: { readonly [key: string]: unknown }, controls: Controls): Answer {
+  if (typeof service !== 'string') return invalid('What is to be forgotten must be a service.')
+  const state = controls.stateOf(service)
+  if (state === undefined) return refusal('unknown_service', `There is no service ${service}.`)
+  if (state !== 'away') {
+    return refusal(
+      'not_away',
+      `Workers of ${service} are signed in: end them first, or use "callboard drain ${service}".`,
+    )
+  }
+  controls.forget(service)
+  return { ok: true }
+}
+
+const refusal = (code: string, message: string): Answer => ({ error: { code, message } })
+const invalid = (message: string): Answer => refusal('invalid_argument', message)

@@ -246,7 +246,7 @@ class Hub implements RunningHub {
 
   #isCatalogueComplete(runner: BrokerRunner): boolean {
     const isOver = steadyNow() - this.#startedAt >= catalogueGraceMs || this.#stopping !== undefined
-    return isOver || this.#options.expects.every((service) => runner.broker.knows(service))
+    return isOver || this.#options.expects.every((service) => runner.broker.stateOf(service) !== undefined)
   }
 
   async #awaitCatalogue(runner: BrokerRunner): Promise<void> {
@@ -332,6 +332,8 @@ class Hub implements RunningHub {
         snapshot: runner.broker.snapshot(),
       }),
       drain: (target, drainMs) => runner.step({ type: 'drain', target, drainMs }),
+      stateOf: (service) => runner.broker.stateOf(service),
+      forget: (service) => runner.step({ type: 'forget', service }),
       // The answer must be out before the socket closes.
       down: () => void setImmediate(() => void this.#end('down')),
     }

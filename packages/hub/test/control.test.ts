@@ -6,6 +6,13 @@ const controls = () => ({
   isOperator: (presented: string) => presented === token,
   snapshot: vi.fn(() => ({ all: 'well' })),
   drain: vi.fn(),
+  stateOf: (service: string) =>
+    new Map([
+      ['old', 'away'],
+      ['kernel', 'ready'],
+      ['leaving', 'draining'],
+    ] as const).get(service as 'old'),
+  forget: vi.fn(),
   down: vi.fn(),
 })
 
@@ -37,11 +44,29 @@ it.each([
   expect(given.drain).toHaveBeenCalledExactlyOnceWith(target, drainMs)
 })
 
+it('forget forgets a service that is away', async () => {
+  const given = controls()
+  expect(await control({ command: 'forget', token, service: 'old' }, given)).toEqual({ ok: true })
+  expect(given.forget).toHaveBeenCalledExactlyOnceWith('old')
+})
+
+it.each([
+  ['kernel', 'not_away', 'Workers of kernel are signed in: end them first, or use "callboard drain kernel".'],
+  ['leaving', 'not_away', 'Workers of leaving are signed in: end them first, or use "callboard drain leaving".'],
+  ['odl', 'unknown_service', 'There is no service odl.'],
+])('%s is not forgotten: %s', async (service, code, message) => {
+  const given = controls()
+  expect(await control({ command: 'forget', token, service }, given)).toEqual({ error: { code, message } })
+  expect(given.forget).not.toHaveBeenCalled()
+})
+
 it.each([
   {},
   { command: 'reboot' },
   { command: 'drain' },
   { command: 'drain', service: 7 },
+  { command: 'forget' },
+  { command: 'forget', service: ['old'] },
   { command: 'drain', service: 'kernel', drainMs: -1 },
   { command: 'drain', service: 'kernel', drainMs: 1.5 },
   { command: 'drain', service: 'kernel', drainMs: '5' },
@@ -50,6 +75,7 @@ it.each([
   const given = controls()
   expect(await control({ ...command, token }, given)).toMatchObject({ error: { code: 'invalid_argument' } })
   expect(given.drain).not.toHaveBeenCalled()
+  expect(given.forget).not.toHaveBeenCalled()
   expect(given.down).not.toHaveBeenCalled()
 })
 
@@ -57,13 +83,14 @@ it.each([{}, { token: 'guessed' }, { token: 7 }])(
   'without the operator secret (%j) one may look, and end nothing',
   async (more) => {
     const given = controls()
-    for (const command of ['down', 'drain', 'reboot']) {
-      expect(await control({ command, service: 'kernel', ...more }, given)).toMatchObject({
+    for (const command of ['down', 'drain', 'forget', 'reboot']) {
+      expect(await control({ command, service: 'old', ...more }, given)).toMatchObject({
         error: { code: 'forbidden' },
       })
     }
     expect(await control({ command: 'snapshot', ...more }, given)).toEqual({ all: 'well' })
     expect(given.drain).not.toHaveBeenCalled()
+    expect(given.forget).not.toHaveBeenCalled()
     expect(given.down).not.toHaveBeenCalled()
   },
 )

@@ -77,9 +77,10 @@ export class Broker {
     return this.#state.catalogue.completes()
   }
 
-  /** Whether a service has ever been seen, now or before a restart. */
-  knows(service: string): boolean {
-    return this.#state.catalogue.describe(service) !== undefined
+  /** Of a service that has been seen, now or before a restart; undefined: it has not, or was forgotten. */
+  stateOf(service: string): ServiceStatus['state'] | undefined {
+    const { catalogue, peers } = this.#state
+    return catalogue.describe(service) === undefined ? undefined : stateOf(peers.of(service))
   }
 
   /** Who bears a token that a worker minted; undefined when it is unknown or has ended. */
@@ -132,6 +133,8 @@ export class Broker {
         return this.#state.catalogue.restore(event.services, this.#state.now)
       case 'drain':
         return this.#drain(event.target, event.drainMs)
+      case 'forget':
+        return this.#forget(event.service)
       case 'stop':
         for (const worker of [...this.#state.peers.workers()]) this.#signIn.dismiss(worker.peer)
         return
@@ -240,6 +243,13 @@ export class Broker {
         target.kind === 'all' ||
         (target.kind === 'service' ? worker.service === target.service : worker.instance === target.instance)
       if (isMeant) this.#signIn.drain(worker, drainMs)
+    }
+  }
+
+  #forget(service: string): void {
+    const { catalogue, peers, now } = this.#state
+    for (const heir of catalogue.forget(service, now)) {
+      for (const worker of peers.of(heir).values()) this.#signIn.tellSubscriptions(worker)
     }
   }
 

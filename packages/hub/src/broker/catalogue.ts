@@ -1,12 +1,4 @@
-import type {
-  Affinity,
-  DefinitionKind,
-  Definitions,
-  DefinitionVerdicts,
-  Replicas,
-  SessionView,
-  WorkerMethod,
-} from '@callboard/protocol'
+import type { Affinity, DefinitionKind, Definitions, Replicas, SessionView, WorkerMethod } from '@callboard/protocol'
 import type { ListScope } from '../port.js'
 import { type CatalogueChanges, ChangeLog } from './catalogue-changes.js'
 import {
@@ -18,10 +10,9 @@ import {
   formProblem,
   hashOf,
   type Listed,
-  literalPrefix,
 } from './definition.js'
 import type { PeerId } from './events.js'
-import { exposedName, safeToolName } from './exposed-name.js'
+import { exposedName } from './exposed-name.js'
 import {
   absentCharactersMax,
   absentServicesMax,
@@ -29,7 +20,10 @@ import {
   definitionCharactersMax,
   definitionsPerServiceMax,
   forgetServiceMs,
+  verdictsMax,
 } from './limits.js'
+import { NamesInForce } from './names-in-force.js'
+import { quarantine, type Refusal, type Verdict, verdictOf } from './refusals.js'
 import { type Hidden, SessionViews, type ViewChange } from './session-views.js'
 import { compareVersions } from './versions.js'
 import { type Viewer, ViewerLists } from './viewer-lists.js'
@@ -61,8 +55,6 @@ interface KeptOffer extends Offer {
   readonly keys: ReadonlySet<string>
 }
 
-type Verdict = DefinitionVerdicts['refused'][number]
-
 export interface CatalogueOptions {
   /** `always`: agents see `service_name` instead of `name`. */
   readonly namespace: 'never' | 'always'
@@ -74,7 +66,11 @@ interface ServiceEntry {
   readonly service: string
   stored: StoredService
   readonly offers: Map<PeerId, KeptOffer>
+  /** Of the offers, the one that is listed; undefined while there has been none. */
+  listed: KeptOffer | undefined
   definitions: Definition[]
+  /** What else the listed one has. */
+  refused: Refusal[]
 }
 
 /**
@@ -84,18 +80,10 @@ interface ServiceEntry {
 export class Catalogue {
   readonly #options: CatalogueOptions
   readonly #services = new Map<string, ServiceEntry>()
-  /** The definition in force for each name, URI and template. */
-  readonly #byKey: Readonly<Record<DefinitionKind, Map<string, Definition>>> = {
-    tool: new Map(),
-    resource: new Map(),
-    resourceTemplate: new Map(),
-    prompt: new Map(),
-  }
+  readonly #inForce = new NamesInForce()
   readonly #views = new SessionViews()
   readonly #lists = new ViewerLists()
   readonly #changes = new ChangeLog()
-  /** Of all accepted definitions. */
-  #characters = 0
 
   constructor(options: CatalogueOptions) {
     this.#options = options
@@ -104,9 +92,9 @@ export class Catalogue {
   restore(services: readonly StoredService[], now: number): void {
     for (const stored of services) {
       if (this.#services.has(stored.service) || now - stored.lastSeenAt > forgetServiceMs) continue
-      const entry: ServiceEntry = { service: stored.service, stored, offers: new Map(), definitions: [] }
-      this.#services.set(stored.service, entry)
-      this.#list(entry, stored.definitions)
+      // The clock may have been set back since.
+      const lastSeenAt = Math.min(stored.lastSeenAt, now)
+      this.#list(this.#createEntry({ ...stored, lastSeenAt }), stored.definitions)
     }
     this.#forgetAbsent(now)
   }
@@ -118,13 +106,23 @@ export class Catalogue {
   }
 
   /** Takes in what a worker offers, or offers now instead. */
-  offer(peer: PeerId, offer: Offer, now: number): DefinitionVerdicts {
+  offer(peer: PeerId, offer: Offer, now: number): void {
     this.#forgetAbsent(now)
-    const entry = this.#services.get(offer.service) ?? this.#createEntry(offer, now)
+    const entry = this.#services.get(offer.service) ?? this.#createEntry({ ...offer, lastSeenAt: now })
     const keys = new Set(candidates(offer.definitions).map(({ kind, key }) => `${kind} ${key}`))
     entry.offers.set(peer, { ...offer, keys })
     this.#changes.isToKeep = true
-    return { refused: this.#relist(entry, now, peer) }
+    this.#relist(entry, now)
+  }
+
+  /** What a worker offers that is not in force, each with the reason as it is now; of many the first. */
+  refusedOf(peer: PeerId, service: string): Verdict[] {
+    const entry = this.#services.get(service)
+    const own = entry?.offers.get(peer)
+    if (entry === undefined || own === undefined) return []
+    const refused = entry.refused.filter(({ kind, workerKey }) => own.keys.has(`${kind} ${workerKey}`))
+    const verdicts = refused.slice(0, verdictsMax).map((refusal) => this.#verdictOf(refusal, entry))
+    return own === entry.listed ? verdicts : [...verdicts, ...quarantined(entry, own)].slice(0, verdictsMax)
   }
 
   withdraw(peer: PeerId, service: string, now: number): void {
@@ -132,8 +130,20 @@ export class Catalogue {
     if (entry === undefined || !entry.offers.delete(peer)) return
     entry.stored = { ...entry.stored, lastSeenAt: now }
     this.#changes.isToKeep = true
-    if (entry.offers.size > 0) this.#relist(entry, now, undefined)
-    else this.#forgetAbsent(now)
+    if (entry.offers.size > 0) return this.#relist(entry, now)
+    entry.listed = undefined
+    entry.refused = []
+    this.#forgetAbsent(now)
+  }
+
+  /**
+   * Forgets a service that is away, as if a week had passed; one that is there stays. Returns the services that were
+   * refused names of it and have some of them now.
+   */
+  forget(service: string, now: number): string[] {
+    const entry = this.#services.get(service)
+    if (entry === undefined || entry.offers.size > 0) return []
+    return this.#forgetAll([entry], now)
   }
 
   /** Hides definitions from one session, or shows them again; false when there are too many views. */
@@ -214,7 +224,7 @@ export class Catalogue {
 
   /** The definition that answers a call; undefined when there is none for this viewer. */
   resolve(method: WorkerMethod, name: string, viewer: Viewer): Definition | undefined {
-    const definition = this.#find(method, name)
+    const definition = this.#inForce.find(method, name)
     return definition !== undefined && this.sees(definition, viewer) ? definition : undefined
   }
 
@@ -237,118 +247,70 @@ export class Catalogue {
     return this.#services.get(service)?.stored
   }
 
-  #find(method: WorkerMethod, name: string): Definition | undefined {
-    switch (method) {
-      case 'tools/call':
-        // Whoever knows a tool by its worker's own name may use that, too.
-        return this.#byKey.tool.get(name) ?? this.#byKey.tool.get(safeToolName(name))
-      case 'prompts/get':
-        return this.#byKey.prompt.get(name)
-      case 'resources/read':
-        return this.#byKey.resource.get(name) ?? this.#templateFor(name)
-      case 'completion/complete':
-        return this.#byKey.prompt.get(name) ?? this.#byKey.resourceTemplate.get(name)
-    }
-  }
-
-  /** The template with the longest literal prefix; the worker decides whether the rest fits. */
-  #templateFor(uri: string): Definition | undefined {
-    let best: Definition | undefined
-    let bestLength = -1
-    for (const definition of this.#byKey.resourceTemplate.values()) {
-      const prefix = literalPrefix(definition.key)
-      if (prefix.length <= bestLength || !uri.startsWith(prefix)) continue
-      best = definition
-      bestLength = prefix.length
-    }
-    return best
-  }
-
   #inOrder(): Definition[] {
     const entries = [...this.#services.values()].sort((one, other) => byText(one.service, other.service))
     return entries.flatMap(({ definitions }) => definitions)
   }
 
-  #createEntry(offer: Offer, now: number): ServiceEntry {
-    const stored = { ...offer, lastSeenAt: now }
-    const entry: ServiceEntry = { service: offer.service, stored, offers: new Map(), definitions: [] }
-    this.#services.set(offer.service, entry)
+  #createEntry(stored: StoredService): ServiceEntry {
+    const { service } = stored
+    const entry = { service, stored, offers: new Map(), listed: undefined, definitions: [], refused: [] }
+    this.#services.set(service, entry)
     return entry
   }
 
   /** The newest version is listed; among equals the one that was there first, so that a list does not flap. */
-  #relist(entry: ServiceEntry, now: number, judged: PeerId | undefined): Verdict[] {
+  #relist(entry: ServiceEntry, now: number): void {
     let chosen: KeptOffer | undefined
     for (const offer of entry.offers.values()) {
       if (chosen === undefined || compareVersions(offer.version, chosen.version) > 0) chosen = offer
     }
-    if (chosen === undefined) return []
+    if (chosen === undefined) return
     const { keys: _, ...offer } = chosen
     entry.stored = { ...offer, lastSeenAt: now }
-    const refused = this.#list(entry, chosen.definitions)
-    const own = judged === undefined ? undefined : entry.offers.get(judged)
-    return own === undefined || own === chosen ? refused : this.#quarantined(entry, own, refused)
-  }
-
-  #quarantined(entry: ServiceEntry, own: Offer, refused: readonly Verdict[]): Verdict[] {
-    const listed = new Set(entry.definitions.map(({ kind, workerKey }) => `${kind} ${workerKey}`))
-    const known = new Set(refused.map(({ kind, name }) => `${kind} ${name}`))
-    const verdicts = [...refused]
-    for (const { kind, key } of candidates(own.definitions)) {
-      if (listed.has(`${kind} ${key}`) || known.has(`${kind} ${key}`)) continue
-      const message = `version ${entry.stored.version} of this service is listed and has no such ${kind}`
-      verdicts.push({ kind, name: key, code: 'quarantined', message })
-    }
-    return verdicts
+    entry.listed = chosen
+    this.#list(entry, chosen.definitions)
   }
 
   /** Takes the accepted ones into force and keeps nothing else of what was sent. */
-  #list(entry: ServiceEntry, definitions: Definitions): Verdict[] {
+  #list(entry: ServiceEntry, definitions: Definitions): void {
     const before = entry.definitions
     const known = new Map(before.map((definition) => [definition.hash, definition]))
-    for (const definition of before) this.#drop(definition)
+    for (const definition of before) this.#inForce.drop(definition)
     entry.definitions = []
-    const refused: Verdict[] = []
+    entry.refused = []
     for (const candidate of candidates(definitions)) {
-      const verdict = this.#judge(entry, candidate, known)
-      if ('code' in verdict) {
-        refused.push(verdict)
+      const judged = this.#judge(entry, candidate, known)
+      if ('why' in judged) {
+        entry.refused.push(judged)
         continue
       }
-      entry.definitions.push(verdict)
-      this.#byKey[verdict.kind].set(verdict.key, verdict)
-      this.#characters += verdict.characters
+      entry.definitions.push(judged)
+      this.#inForce.add(judged)
     }
     entry.stored = { ...entry.stored, definitions: acceptedOnly(entry.definitions, definitions) }
     this.#noteChanges(before, entry.definitions)
-    return refused
   }
 
-  #drop(definition: Definition): void {
-    if (this.#byKey[definition.kind].get(definition.key) !== definition) return
-    this.#byKey[definition.kind].delete(definition.key)
-    this.#characters -= definition.characters
-  }
-
-  #judge(entry: ServiceEntry, candidate: Candidate, known: ReadonlyMap<string, Definition>): Definition | Verdict {
-    const { kind } = candidate
-    const refuse = (code: Verdict['code'], message: string, holder?: string): Verdict => ({
-      kind,
-      name: candidate.key.slice(0, 128),
-      code,
-      message,
-      ...(holder === undefined ? {} : { holder }),
-    })
+  #judge(entry: ServiceEntry, candidate: Candidate, known: ReadonlyMap<string, Definition>): Definition | Refusal {
+    const { kind, key: workerKey } = candidate
     const text = JSON.stringify(candidate.value)
-    const key = exposedName(kind, entry.service, candidate.key, this.#options.namespace)
+    const key = exposedName(kind, entry.service, workerKey, this.#options.namespace)
     const same = known.get(hashOf(text, key))
     const problem = same === undefined ? this.#problemOf(entry, candidate, text) : undefined
-    if (problem !== undefined) return refuse('invalid', problem)
+    if (problem !== undefined) return { kind, workerKey, why: { problem } }
     const holder = this.#holderOf(kind, key, entry)
-    if (holder !== undefined) {
-      return refuse('name_taken', `${key} belongs to ${holder}; rename it, or set "namespace": "always"`, holder)
-    }
+    if (holder !== undefined) return { kind, workerKey, why: { taken: key, holder } }
     return same ?? define(candidate, entry.service, key, text)
+  }
+
+  #verdictOf(refusal: Refusal, { service }: ServiceEntry): Verdict {
+    if ('problem' in refusal.why) return verdictOf(refusal, undefined)
+    const held = this.#inForce.conflictOf(refusal.kind, refusal.why.taken, service)
+    const holder = held && this.#services.get(held.service)
+    if (holder === undefined) return verdictOf(refusal, undefined)
+    const awaySince = holder.offers.size > 0 ? undefined : holder.stored.lastSeenAt
+    return verdictOf(refusal, { service: holder.service, awaySince })
   }
 
   #problemOf(entry: ServiceEntry, candidate: Candidate, text: string): string | undefined {
@@ -356,7 +318,7 @@ export class Catalogue {
     if (entry.definitions.length >= definitionsPerServiceMax) {
       return `a service has at most ${definitionsPerServiceMax} definitions`
     }
-    if (this.#characters + text.length > catalogueCharactersMax) return 'the catalogue is full'
+    if (this.#inForce.characters + text.length > catalogueCharactersMax) return 'the catalogue is full'
     return formProblem(candidate) ?? this.#options.inspect(candidate.kind, candidate.value)
   }
 
@@ -366,29 +328,17 @@ export class Catalogue {
    */
   #holderOf(kind: DefinitionKind, key: string, entry: ServiceEntry): string | undefined {
     for (;;) {
-      const held = this.#conflictOf(kind, key, entry.service)
+      const held = this.#inForce.conflictOf(kind, key, entry.service)
       if (held === undefined) return undefined
       const holder = this.#services.get(held.service)
       if (holder === undefined || holder === entry || holder.stored.trusted || !entry.stored.trusted)
         return held.service
-      this.#drop(held)
+      this.#inForce.drop(held)
+      holder.refused.push({ kind, workerKey: held.workerKey, why: { taken: held.key, holder: entry.service } })
       holder.definitions = holder.definitions.filter((definition) => definition !== held)
       holder.stored = { ...holder.stored, definitions: acceptedOnly(holder.definitions, holder.stored.definitions) }
       this.#noteChanges([held], [])
     }
-  }
-
-  #conflictOf(kind: DefinitionKind, key: string, service: string): Definition | undefined {
-    const same = this.#byKey[kind].get(key)
-    if (same !== undefined) return same
-    if (kind !== 'resourceTemplate' && kind !== 'resource') return undefined
-    const claim = kind === 'resource' ? key : literalPrefix(key)
-    for (const other of this.#byKey.resourceTemplate.values()) {
-      if (other.service === service) continue
-      const prefix = literalPrefix(other.key)
-      if (claim.startsWith(prefix) || (kind === 'resourceTemplate' && prefix.startsWith(claim))) return other
-    }
-    return undefined
   }
 
   #noteChanges(before: readonly Definition[], after: readonly Definition[]): void {
@@ -413,6 +363,7 @@ export class Catalogue {
   #forgetAbsent(now: number): void {
     let count = 0
     let characters = 0
+    const forgotten: ServiceEntry[] = []
     // The one seen last is kept first.
     const absent = [...this.#services.values()].filter(({ offers }) => offers.size === 0)
     for (const entry of absent.sort((one, other) => other.stored.lastSeenAt - one.stored.lastSeenAt)) {
@@ -423,10 +374,43 @@ export class Catalogue {
       }
       const isCrowded = !trusted && (count > absentServicesMax || characters > absentCharactersMax)
       if (!isCrowded && now - lastSeenAt <= forgetServiceMs) continue
+      forgotten.push(entry)
+    }
+    this.#forgetAll(forgotten, now)
+  }
+
+  /** Their names go to those who asked for them and were refused: they need not ask again. */
+  #forgetAll(forgotten: readonly ServiceEntry[], now: number): string[] {
+    if (forgotten.length === 0) return []
+    for (const entry of forgotten) {
       this.#list(entry, {})
       this.#services.delete(entry.service)
     }
+    this.#changes.isToKeep = true
+    const gone = new Set(forgotten.map(({ service }) => service))
+    const heirs: string[] = []
+    for (const entry of this.#services.values()) {
+      const inherits = entry.refused.some(
+        ({ kind, why }) =>
+          'taken' in why &&
+          gone.has(why.holder) &&
+          entry.offers.size > 0 &&
+          this.#inForce.conflictOf(kind, why.taken, entry.service) === undefined,
+      )
+      if (!inherits) continue
+      this.#relist(entry, now)
+      heirs.push(entry.service)
+    }
+    return heirs
   }
+}
+
+/** What only a replica of another version has. */
+function quarantined({ stored, definitions, refused }: ServiceEntry, own: KeptOffer): Verdict[] {
+  const known = new Set([...definitions, ...refused].map(({ kind, workerKey }) => `${kind} ${workerKey}`))
+  return candidates(own.definitions)
+    .filter(({ kind, key }) => !known.has(`${kind} ${key}`))
+    .map(({ kind, key }) => quarantine(kind, key, stored.version))
 }
 
 /** By code unit: the same on every machine, whatever its locale. */

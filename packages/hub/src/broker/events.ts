@@ -41,6 +41,8 @@ export type BrokerEvent =
   // From the operator and from time
   | { readonly type: 'catalogue_restored'; readonly services: readonly StoredService[] }
   | { readonly type: 'drain'; readonly target: DrainTarget; readonly drainMs: number }
+  /** Nothing happens to a service that is not away. */
+  | { readonly type: 'forget'; readonly service: string }
   /** The end: workers that have not left are let go. */
   | { readonly type: 'stop' }
   | { readonly type: 'tick' }

@@ -52,7 +52,7 @@ export const patternsMax = 100
 export const viewerListsMax = 256
 /** What hides definitions from one session. */
 export const viewBytesMax = 64 * 1024
-/** Refusals that WELCOME tells: more than anybody reads, and far from what a frame holds. */
+/** Refusals of one worker that WELCOME and the snapshot tell: more than anybody reads, and far from what a frame holds. */
 export const verdictsMax = 1_000
 /** UPDATEs of one worker are judged at most this often; of those between only the newest. */
 export const updateIntervalMs = 250

@@ -1,4 +1,4 @@
-import { type CallId, type DefinitionVerdicts, keeperOf, type Ready } from '@callboard/protocol'
+import { type CallId, keeperOf, type Ready } from '@callboard/protocol'
 import type { PeerId } from './events.js'
 
 /** A connection that said HELLO and has not proved itself yet. */
@@ -37,8 +37,6 @@ export interface WorkerPeer {
   /** When definitions were last judged, and the newest that wait for it. */
   updatedAt: number
   nextUpdate: Uint8Array | undefined
-  /** Definitions that were refused, each with the reason. */
-  refused: DefinitionVerdicts['refused']
   /** Sessions that it has heard of: they get its SESSION_CLOSED. */
   readonly sessions: Set<string>
   /** Order of the last hand-over; the least recently used worker comes first among equals. */
@@ -146,7 +144,6 @@ export function workerPeer(peer: PeerId, ready: Ready, trusted: boolean, now: nu
     calls: new Set(),
     updatedAt: Number.NEGATIVE_INFINITY,
     nextUpdate: undefined,
-    refused: [],
     sessions: new Set(),
     usedAt: 0,
     logWindow: { since: now, count: 0 },

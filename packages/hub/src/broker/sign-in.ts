@@ -1,10 +1,18 @@
-import { type Hello, isRightProof, nonceBytes, type Ready, type RejectCode, suspectAfterMs } from '@callboard/protocol'
+import {
+  type DefinitionVerdicts,
+  type Hello,
+  isRightProof,
+  nonceBytes,
+  type Ready,
+  type RejectCode,
+  suspectAfterMs,
+} from '@callboard/protocol'
 import type { CallFlow } from './call-flow.js'
 import { parseDefinitions } from './definition.js'
 import type { Dispatcher } from './dispatcher.js'
 import type { Notice } from './effects.js'
 import type { PeerId } from './events.js'
-import { challengeMs, crowdedRetryMs, retrySignInMs, strangersMax, verdictsMax, workersMax } from './limits.js'
+import { challengeMs, crowdedRetryMs, retrySignInMs, strangersMax, workersMax } from './limits.js'
 import { takeCredit, type WorkerPeer, workerPeer } from './peers.js'
 import type { BrokerState } from './state.js'
 
@@ -72,14 +80,14 @@ export class SignIn {
     state.peers.add(worker)
     const { service, replicas, affinity } = message
     const offer = { service, version: message.version, replicas, affinity, trusted, definitions }
-    const verdicts = state.catalogue.offer(peer, offer, state.now)
-    worker.refused = verdicts.refused
+    state.catalogue.offer(peer, offer, state.now)
+    const refused = state.catalogue.refusedOf(peer, service)
     state.send(peer, {
       type: 'welcome',
       epoch: state.options.epoch,
       now: state.now,
       trusted,
-      body: Buffer.from(JSON.stringify({ refused: verdicts.refused.slice(0, verdictsMax) })),
+      body: Buffer.from(JSON.stringify({ refused } satisfies DefinitionVerdicts)),
     })
     state.notice({
       kind: 'worker_joined',
@@ -87,7 +95,7 @@ export class SignIn {
       instance: message.instance,
       version: message.version,
       trusted,
-      refused: verdicts.refused.slice(0, 16).map(({ name, message: why }) => `${name}: ${why}`),
+      refused: refused.slice(0, 16).map(({ name, message: why }) => `${name}: ${why}`),
     })
     this.#welcomeBack(worker, message)
     state.schedule('worker_silence', peer, suspectAfterMs(worker.heartbeatMs))

@@ -1,4 +1,5 @@
 import type { Dispatcher } from './dispatcher.js'
+import { forgetServiceMs } from './limits.js'
 import type { BrokerState } from './state.js'
 
 /** What operators see of the hub at one moment. Times are UTC ms. */
@@ -25,6 +26,8 @@ export interface BrokerSnapshot {
     /** Of tools whose own name is not one that every client takes: by the name that agents see, the worker's. */
     readonly renamed: Readonly<Record<string, string>>
     readonly isServed: boolean
+    /** While no worker of it is signed in: since when, and when it will be forgotten. */
+    readonly away?: { readonly since: number; readonly keptUntil: number }
   }[]
   readonly calls: readonly {
     readonly id: string
@@ -61,14 +64,13 @@ export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnap
       suspended: worker.suspended.size,
       concurrency: worker.concurrency,
       ...(worker.holdUntil === undefined ? {} : { holdUntil: worker.holdUntil }),
-      refused: worker.refused.map(({ name, message }) => ({ name, message })),
+      refused: state.catalogue.refusedOf(worker.peer, worker.service).map(({ name, message }) => ({ name, message })),
     })),
-    services: state.catalogue.store(state.now).map(({ service, version }) => ({
-      service,
-      version,
-      ...namesOf(service, state),
-      isServed: state.peers.of(service).size > 0,
-    })),
+    services: state.catalogue.store(state.now).map(({ service, version, lastSeenAt }) => {
+      const isServed = state.peers.of(service).size > 0
+      const away = { since: lastSeenAt, keptUntil: lastSeenAt + forgetServiceMs }
+      return { service, version, ...namesOf(service, state), isServed, ...(isServed ? {} : { away }) }
+    }),
     calls: [...state.calls.values()].map((call) => ({
       id: call.id,
       name: call.definition.key,

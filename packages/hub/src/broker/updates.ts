@@ -53,7 +53,7 @@ export class Updates {
     const { replicas, affinity } = known
     const { service, version, trusted } = worker
     const offer = { service, version, replicas, affinity, trusted, definitions }
-    worker.refused = catalogue.offer(worker.peer, offer, now).refused
+    catalogue.offer(worker.peer, offer, now)
     this.#signIn.tellSubscriptions(worker)
     this.#dispatcher.startGrace(service)
     this.#dispatcher.pump(service)

@@ -73,10 +73,21 @@ describe('names [CB-22]', () => {
     first.beat()
     first.die()
     hub.now += week
-    expect(refusals(hub, 'second', { definitions: tools('greet') })).toHaveLength(1)
+    const second = hub.stranger('second', { definitions: tools('greet') })
+    expect(parsed(second.signIn().body)).toMatchObject({ refused: [{ holder: 'first' }] })
+    second.bye()
     hub.now += 1
     expect(refusals(hub, 'third', { definitions: tools('greet') })).toEqual([])
     expect(hub.snapshot.services.map(({ service }) => service)).toEqual(['second', 'third'])
+  })
+
+  it('that become free go to who asked first, and not to who asks now', () => {
+    const hub = scenario()
+    hub.worker('first', { definitions: tools('greet') }).die()
+    hub.worker('second', { definitions: tools('greet', 'own') })
+    hub.now += 7 * 24 * 3_600_000 + 1
+    expect(refusals(hub, 'third', { definitions: tools('greet') })).toMatchObject([{ holder: 'second' }])
+    expect(hub.agent().tools).toEqual(['greet', 'own'])
   })
 
   it('that an UPDATE gives up are free at once', () => {
