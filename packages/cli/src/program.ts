@@ -62,6 +62,17 @@ function addHubCommands(program: Command): void {
     .action(async (target, options) => (await import('./commands/drain.js')).runDrain(target, options))
   addExamples(drain, ['callboard drain kernel', 'callboard drain kernel --timeout 120 --json'])
 
+  const forget = program
+    .command('forget <service>')
+    .summary('free the names of a service that is away for good')
+    .description(
+      'Forget a service that is away: its tools leave the lists, and its names are free at once, not after a week. ' +
+        'Workers that were refused one of the names get it without a restart.',
+    )
+    .option('--json', 'print which tools are free or another service’s now as JSON')
+    .action(async (service, options) => (await import('./commands/forget.js')).runForget(service, options))
+  addExamples(forget, ['callboard forget old-search', 'callboard forget old-search --json'])
+
   const worker = program
     .command('worker <name>')
     .description('run one built-in worker; it connects to the hub at CALLBOARD_HUB')

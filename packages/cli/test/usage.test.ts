@@ -22,7 +22,7 @@ describe('help and version', () => {
     }
   })
 
-  it.each(['hub', 'up', 'down', 'drain', 'stdio', 'worker', 'ls', 'call', 'doctor', 'token'])(
+  it.each(['hub', 'up', 'down', 'drain', 'forget', 'stdio', 'worker', 'ls', 'call', 'doctor', 'token'])(
     'has examples for %s',
     async (command) => {
       const { code, stdout } = await new Installation().run([command, '--help'])

@@ -10,6 +10,7 @@ import { requireOwnDirectory, runtimeFiles } from '../hub-link/runtime-files.js'
 import * as limits from '../limits.js'
 import { print, printJson } from '../output.js'
 import { CommandError, UsageError } from '../usage-error.js'
+import { minute } from '../utc-minute.js'
 
 export interface DrainOptions {
   readonly json?: boolean
@@ -24,6 +25,13 @@ type Worker = Snapshot['workers'][number]
 interface Target {
   readonly command: { readonly instance: string } | { readonly service: string }
   readonly workers: readonly Worker[]
+}
+
+interface Drained {
+  readonly workers: readonly Worker[]
+  readonly left: readonly Worker[]
+  /** Of the service whose name was given, when nobody of it was there. */
+  readonly away: Snapshot['services'][number]['away']
 }
 
 export async function runDrain(name: string, { json, timeout }: DrainOptions): Promise<void> {
@@ -41,7 +49,8 @@ export async function runDrain(name: string, { json, timeout }: DrainOptions): P
     throw error
   })
   const left = await untilGone(mcpSocket, workers, drainMs + limits.drainGraceMs)
-  report(name, workers, left, json === true)
+  const away = status.snapshot.services.find(({ service }) => service === name)?.away
+  report(name, { workers, left, away }, json === true)
 }
 
 /** @throws UsageError for a name that is neither a worker's nor a service's. */
@@ -70,16 +79,21 @@ async function untilGone(path: string, workers: readonly Worker[], waitMs: numbe
 }
 
 /** @throws CommandError when not all have left. */
-function report(name: string, workers: readonly Worker[], left: readonly Worker[], json: boolean): void {
+function report(name: string, { workers, left, away }: Drained, json: boolean): void {
   const staying = new Set(left.map(({ instance }) => instance))
   const gone = workers.filter(({ instance }) => !staying.has(instance))
   if (json) printJson({ drained: gone.map(identify), left: left.map(identify) })
   else {
-    if (workers.length === 0) print(`No worker of ${name} is signed in.`)
+    if (workers.length === 0) print(nobodyThere(name, away))
     for (const worker of gone) print(`Drained ${describe(worker)}.`)
   }
   if (left.length === 0) return
   throw new CommandError(`Asked to leave and still there: ${left.map(describe).join(', ')}; end what hangs.`)
+}
+
+function nobodyThere(name: string, away: Drained['away']): string {
+  const since = away === undefined ? '' : ` since ${minute(away.since)}`
+  return `No worker of ${name} is signed in: it is away${since}; "callboard forget ${name}" frees its names.`
 }
 
 const identify = ({ service, instance }: Worker) => ({ service, instance })

@@ -4,6 +4,7 @@ import { type HubStatus, noHubRunning, readHubStatus } from '../hub-link/hub-sta
 import { requireOwnDirectory, runtimeFiles } from '../hub-link/runtime-files.js'
 import { print, printJson } from '../output.js'
 import { tableOf } from '../table.js'
+import { minute } from '../utc-minute.js'
 
 export async function runList({ json }: { readonly json?: boolean }): Promise<void> {
   const { runtimeDirectory } = readEnvironment()
@@ -26,9 +27,9 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
     age(now - worker.joinedAt),
     worker.instance,
   ])
-  const services = snapshot.services.map(({ service, isServed, tools, renamed = {} }) => [
+  const services = snapshot.services.map(({ service, isServed, away, tools, renamed = {} }) => [
     service,
-    isServed ? 'served' : 'away',
+    isServed ? 'served' : describeAway(away),
     tools.map((name) => (Object.hasOwn(renamed, name) ? `${name} (${renamed[name]})` : name)).join(', ') || '-',
   ])
   const refused = snapshot.workers.flatMap(({ service, refused: definitions = [] }) =>
@@ -53,6 +54,10 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
   ]
     .map((line) => escapeControls(line))
     .join('\n')
+}
+
+function describeAway(away: HubStatus['snapshot']['services'][number]['away']): string {
+  return away === undefined ? 'away' : `away since ${minute(away.since)}, kept until ${minute(away.keptUntil)}`
 }
 
 function section(title: string, rows: readonly (readonly string[])[], empty?: string): string[] {

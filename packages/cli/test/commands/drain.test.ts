@@ -15,6 +15,7 @@ function withSecret(): Installation {
 function obedientHub(installation: Installation) {
   let workers = [workerOf('a', 'a1'), workerOf('a', 'a2'), workerOf('b', 'b1')]
   const services = ['a', 'b', 'c'].map((service) => ({ service, version: '1', tools: [], isServed: service !== 'c' }))
+  Object.assign(services[2]!, { away: { since: Date.UTC(2026, 10, 20, 17), keptUntil: Date.UTC(2026, 10, 27, 17) } })
   return fakeHub(installation, ({ command, service, instance }) => {
     if (command === 'snapshot') return { result: statusOf({ workers, services }) }
     workers = workers.filter((each) => each.service !== service && each.instance !== instance)
@@ -46,7 +47,11 @@ describe('callboard drain', () => {
   it('says so where nobody is signed in', async () => {
     const installation = withSecret()
     await obedientHub(installation)
-    expect(await installation.run(['drain', 'c'])).toMatchObject({ code: 0, stdout: 'No worker of c is signed in.\n' })
+    expect(await installation.run(['drain', 'c'])).toMatchObject({
+      code: 0,
+      stdout:
+        'No worker of c is signed in: it is away since 2026-11-20T17:00Z; "callboard forget c" frees its names.\n',
+    })
   })
 
   it('names who is still there when the time is over', async () => {
@@ -85,7 +90,7 @@ describe('callboard drain', () => {
   })
 })
 
-describe.each([['down'], ['drain', 'a']])('the operator secret: callboard %s', (...words) => {
+describe.each([['down'], ['drain', 'a'], ['forget', 'a']])('the operator secret: callboard %s', (...words) => {
   const forbidding = (installation: Installation) =>
     fakeHub(installation, ({ command }) =>
       command === 'snapshot'

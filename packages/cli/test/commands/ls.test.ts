@@ -48,6 +48,16 @@ it('shows the names that agents see, and the one that a worker gave where that i
   expect(json.snapshot.services[0]).toMatchObject({ tools: ['files_read', 'find'], renamed })
 })
 
+it('shows since when a service is away, and until when it is kept', async () => {
+  const installation = new Installation()
+  const away = { since: Date.UTC(2026, 10, 20, 17), keptUntil: Date.UTC(2026, 10, 27, 17) }
+  const services = [{ service: 'old', version: '1', tools: ['find'], isServed: false, away }]
+  await fakeHub(installation, () => ({ result: statusOf({ services }) }))
+  expect((await installation.run(['ls'])).stdout).toContain(
+    'old      away since 2026-11-20T17:00Z, kept until 2026-11-27T17:00Z  find\n',
+  )
+})
+
 it('shows where HTTP is, and whose tokens are good there', async () => {
   const port = await freePort()
   const installation = new Installation({ CALLBOARD_HTTP: `[::1]:${port}` })
