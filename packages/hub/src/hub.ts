@@ -328,6 +328,7 @@ class Hub implements RunningHub {
           ...(this.httpProblem === undefined ? {} : { httpProblem: this.httpProblem }),
           ...(issuer === undefined ? {} : { issuer }),
           agents: agentsWithoutTokens(config.agents),
+          keptConnections: this.#http?.keptConnections ?? 0,
         },
         snapshot: runner.broker.snapshot(),
       }),

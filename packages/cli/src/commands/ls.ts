@@ -46,7 +46,7 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
     `hub ${hub.version}, process ${hub.pid}, up ${age(now - hub.startedAt)}, in ${hub.runtime}`,
     `http ${http || hub.httpProblem || 'off'}`,
     ...(hub.issuer === undefined ? [] : [`oauth tokens of ${hub.issuer}`]),
-    `${snapshot.sessions} sessions, ${snapshot.connections} connections, ${snapshot.calls.length} calls, ${snapshot.queued} queued`,
+    describeLoad(hub, snapshot),
     ...section('WORKER   STATE VERSION CALLS TRUST AGE INSTANCE', workers, 'no workers'),
     ...section('SERVICE STATE TOOLS', services, 'no services'),
     ...section('REFUSED SERVICE WHY', refused),
@@ -54,6 +54,13 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
   ]
     .map((line) => escapeControls(line))
     .join('\n')
+}
+
+/** A client without a session is connected while a request of it is open; what the hub keeps for it meanwhile is no connection. */
+function describeLoad({ keptConnections = 0 }: HubStatus['hub'], snapshot: HubStatus['snapshot']): string {
+  const { sessions, connections, calls, queued } = snapshot
+  const kept = keptConnections === 0 ? '' : ` (and ${keptConnections} kept for stateless clients)`
+  return `${sessions} sessions, ${connections - keptConnections} connections${kept}, ${calls.length} calls, ${queued} queued`
 }
 
 function describeAway(away: HubStatus['snapshot']['services'][number]['away']): string {

@@ -15,6 +15,8 @@ export interface HubStatus {
     readonly issuer?: string
     /** Of its config, by name. */
     readonly agents: Readonly<Record<string, ShownAgent>>
+    /** Of the connections: kept for clients without a session, of which no request is open. */
+    readonly keptConnections?: number
   }
   readonly snapshot: BrokerSnapshot
 }

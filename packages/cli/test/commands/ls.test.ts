@@ -58,6 +58,20 @@ it('shows since when a service is away, and until when it is kept', async () => 
   )
 })
 
+it('counts what is kept for stateless clients apart from what is connected', async () => {
+  const port = await freePort()
+  const installation = new Installation({ CALLBOARD_HTTP: `127.0.0.1:${port}` })
+  await installation.hub()
+  const line = async () => (await installation.run(['ls'])).stdout.split('\n')[2]
+  expect(await line()).toBe('0 sessions, 0 connections, 0 calls, 0 queued')
+  for (const pattern of ['a*', 'b*', 'a*']) {
+    const response = await fetch(`http://127.0.0.1:${port}/tools?tools=${pattern}`)
+    expect(response.status).toBe(200)
+    await response.text()
+  }
+  expect(await line()).toBe('1 sessions, 0 connections (and 2 kept for stateless clients), 0 calls, 0 queued')
+})
+
 it('shows where HTTP is, and whose tokens are good there', async () => {
   const port = await freePort()
   const installation = new Installation({ CALLBOARD_HTTP: `[::1]:${port}` })

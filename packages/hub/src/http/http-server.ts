@@ -35,6 +35,8 @@ export interface HttpOptions extends Omit<GuardOptions, 'hosts'> {
 export interface HttpFront {
   /** What we listen on in the end. */
   readonly addresses: readonly HttpAddress[]
+  /** Connections to the hub that are kept for clients without a session, between their requests. */
+  readonly keptConnections: number
   /** Nobody new comes in; who is in may stay until {@link close}, and is told to leave with the next answer. */
   drain(): void
   close(): Promise<void>
@@ -98,6 +100,9 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
   }
   return {
     addresses: servers.map(addressOf),
+    get keptConnections() {
+      return shared.keptCount
+    },
     drain,
     close: async () => {
       clearInterval(sweep)

@@ -45,6 +45,11 @@ export class SharedConnections {
     return this.#byIdentity.size
   }
 
+  /** Those that no request uses now: each is kept for a client that may come back. */
+  get keptCount(): number {
+    return [...this.#byIdentity.values()].filter(({ open }) => open === 0).length
+  }
+
   /** @throws TooBusyError */
   acquire(identity: Identity): Lease {
     const shared = this.#sharedBy(identity)

@@ -30,6 +30,17 @@ describe('SharedConnections', () => {
     expect(hub.connections).toHaveLength(5)
   })
 
+  it('counts those that no request uses apart: nobody is connected there', () => {
+    const { connections } = shared()
+    const [first, second] = [connections.acquire(identity), connections.acquire(identity)]
+    connections.acquire({ ...identity, roles: ['operator'] }).release()
+    expect([connections.size, connections.keptCount]).toEqual([2, 1])
+    first.release()
+    expect(connections.keptCount).toBe(1)
+    second.release()
+    expect(connections.keptCount).toBe(2)
+  })
+
   it('closes it after it was idle for long, not before and not while in use', () => {
     const { hub, clock, connections } = shared()
     const lease = connections.acquire(identity)
