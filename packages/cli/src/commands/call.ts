@@ -69,8 +69,14 @@ async function findTool(client: McpClient, name: string): Promise<Tool> {
   if (tool !== undefined) return tool
   const names = tools.map((each) => each.name)
   throw new UsageError(
-    escapeControls(`There is no tool ${name}${didYouMean(name, names)}: "callboard ls" lists them all.`),
+    escapeControls(`There is no tool ${name}${suggestTool(name, names)}: "callboard ls" lists them all.`),
   )
+}
+
+/** The worker's own name of a tool that is listed with the service before it is no typing mistake. */
+function suggestTool(name: string, names: readonly string[]): string {
+  const whole = names.filter((each) => each.endsWith(`_${name}`))
+  return whole.length === 0 ? didYouMean(name, names) : ` (did you mean ${whole.slice(0, 3).join(' or ')}?)`
 }
 
 function describeProgress({ progress, total, message }: Readonly<Record<string, unknown>>): string {
