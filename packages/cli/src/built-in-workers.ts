@@ -9,7 +9,8 @@ export interface WorkerSettings {
 }
 
 export interface BuiltInWorker {
-  run(options: { readonly signal: AbortSignal; readonly secret?: string }): Promise<void>
+  /** Resolves when drained, or with why the hub refused it for good. */
+  run(options: { readonly signal: AbortSignal; readonly secret?: string }): Promise<Error | undefined>
 }
 
 interface Entry {

@@ -92,9 +92,9 @@ export class KernelWorker implements AsyncDisposable {
   }
 
   /** Runs until drained, see `Worker.run`. */
-  async run(options?: RunOptions): Promise<void> {
+  async run(options?: RunOptions): ReturnType<Worker['run']> {
     try {
-      await this.worker.run(options)
+      return await this.worker.run(options)
     } finally {
       await this.close()
     }

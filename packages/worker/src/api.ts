@@ -1,6 +1,6 @@
 import type { Affinity, Caller, Client, LogLevel, Replicas, ToolDefinition } from '@callboard/protocol'
 import type { z } from 'zod'
-import type { ToolError } from './errors.js'
+import type { SignInRefused, ToolError } from './errors.js'
 import type { Result } from './results.js'
 
 /** What a worker says of itself. Everything but the first two has a sane default. */
@@ -240,11 +240,25 @@ export type Completer = (
   context: Context,
 ) => Promise<readonly string[] | Completion> | readonly string[] | Completion
 
+/** One piece of a resource. Without a `uri` it is the one that was asked for, of the definition's `mimeType`. */
+export type ResourcePart =
+  | string
+  | { readonly uri?: string; readonly mimeType?: string; readonly text: string; readonly [key: string]: unknown }
+  /** In base64. */
+  | { readonly uri?: string; readonly mimeType?: string; readonly blob: string; readonly [key: string]: unknown }
+
+/** What a reader may return: a text, one piece or several, or MCP's own result. */
+export type ResourceReturn =
+  | ResourcePart
+  | readonly ResourcePart[]
+  | { readonly contents: readonly ResourcePart[]; readonly _meta?: { readonly [key: string]: unknown } }
+
+/** Reads `uri`; `variables` are what the template's expressions stand for in it, decoded; none for a plain resource. */
 export type ResourceReader = (
   uri: string,
   variables: { readonly [name: string]: string },
   context: Context,
-) => Promise<readonly ResourceContents[]> | readonly ResourceContents[]
+) => Promise<ResourceReturn> | ResourceReturn
 
 export interface PromptMessages {
   readonly description?: string
@@ -255,6 +269,9 @@ export interface PromptMessages {
   }[]
   readonly _meta?: { readonly [key: string]: unknown }
 }
+
+/** What a prompt's handler may return: a text, which is one message of the user, messages, or MCP's own result. */
+export type PromptReturn = string | PromptMessages['messages'] | PromptMessages
 
 /** A worker under definition; `run()` or `start()` brings it to life. Names may be defined, replaced and removed while it runs. */
 export interface Worker {
@@ -277,7 +294,7 @@ export interface Worker {
   prompt(
     name: string,
     spec: PromptSpec,
-    get: (args: { readonly [name: string]: string }, context: Context) => Promise<PromptMessages> | PromptMessages,
+    get: (args: { readonly [name: string]: string }, context: Context) => Promise<PromptReturn> | PromptReturn,
   ): Worker
   remove(kind: 'tool' | 'prompt' | 'resource' | 'resourceTemplate', name: string): Worker
   /** What one session does not see (it may call it all the same; the handler answers in its own shape). */
@@ -315,9 +332,10 @@ export interface Worker {
   revokeToken(token: string): Promise<void>
   /**
    * Runs until drained (SIGTERM, SIGINT, `callboard drain`, `stop()`); exit code 0 is then the program's. When the hub ends
-   * it waits for the next one.
+   * it waits for the next one. When a hub refuses the worker for good, the log says why, the exit code becomes 1, and the
+   * refusal is what this resolves with.
    */
-  run(options?: RunOptions): Promise<void>
+  run(options?: RunOptions): Promise<SignInRefused | undefined>
   /** Like `run`, but resolves when signed in, with a handle; installs no signal handlers. */
   start(options?: RunOptions): Promise<RunningWorker>
 }

@@ -1,7 +1,8 @@
 import { bodyBytesMax, type Definitions, toolsPerWorkerMax } from '@callboard/protocol'
 import type { Completer, PromptSpec, ResourceReader, ResourceSpec, Worker } from './api.js'
 import { encodeJson } from './json-body.js'
-import { requireFunction, requireName, requireText, requireUri } from './names.js'
+import { requireFunction, requireKnown, requireName, requireText, requireUri } from './names.js'
+import { promptArgumentOptions, promptOptions, resourceOptions, templateOptions } from './option-names.js'
 import type { Tool } from './tool.js'
 import { parseUriTemplate, type UriTemplate } from './uri-template.js'
 
@@ -39,6 +40,7 @@ export class Catalogue {
 
   addResource(uri: string, spec: ResourceSpec, read: ResourceReader): void {
     requireUri('resource', uri)
+    requireKnown(`resource ${uri}`, spec, resourceOptions)
     requireText(`resource ${uri}: name`, spec.name)
     requireFunction(`resource ${uri}: reader`, read)
     this.resources.set(uri, { spec, read })
@@ -46,6 +48,7 @@ export class Catalogue {
 
   addTemplate(uriTemplate: string, spec: ResourceSpec & { readonly complete?: Completer }, read: ResourceReader): void {
     requireUri('resource template', uriTemplate)
+    requireKnown(`resource template ${uriTemplate}`, spec, templateOptions)
     requireText(`resource template ${uriTemplate}: name`, spec.name)
     requireFunction(`resource template ${uriTemplate}: reader`, read)
     const { complete, ...rest } = spec
@@ -55,8 +58,12 @@ export class Catalogue {
 
   addPrompt(name: string, spec: PromptSpec, get: Prompt['get']): void {
     requireName('prompt', name)
+    requireKnown(`prompt ${name}`, spec, promptOptions)
     requireFunction(`prompt ${name}: handler`, get)
-    for (const argument of spec.arguments ?? []) requireText(`prompt ${name}: argument name`, argument.name)
+    for (const argument of spec.arguments ?? []) {
+      requireKnown(`prompt ${name}: argument`, argument, promptArgumentOptions)
+      requireText(`prompt ${name}: argument name`, argument.name)
+    }
     this.prompts.set(name, { spec, get })
   }
 
@@ -97,14 +104,12 @@ export class Catalogue {
   }
 
   /** The resource itself, else the first template that the URI fits. */
-  findReader(
-    uri: string,
-  ): { readonly read: ResourceReader; readonly variables: { readonly [name: string]: string } } | undefined {
+  findReader(uri: string): (Resource & { readonly variables: { readonly [name: string]: string } }) | undefined {
     const resource = this.resources.get(uri)
-    if (resource !== undefined) return { read: resource.read, variables: {} }
-    for (const { template, read } of this.templates.values()) {
+    if (resource !== undefined) return { ...resource, variables: {} }
+    for (const { template, spec, read } of this.templates.values()) {
       const variables = template.match(uri)
-      if (variables !== undefined) return { read, variables }
+      if (variables !== undefined) return { spec, read, variables }
     }
     return undefined
   }

@@ -18,11 +18,12 @@ import type {
 import { Catalogue, type Prompt } from './catalogue.js'
 import { DealerLink } from './dealer.js'
 import { endpointProblem, readEnvironment } from './environment.js'
-import { CallFailure } from './errors.js'
+import { CallFailure, SignInRefused } from './errors.js'
 import type { HubLink } from './hub-link.js'
 import { concurrencyDefault } from './limits.js'
 import { LiveWorker, type LiveWorkerOptions, type WorkerListeners } from './live-worker.js'
-import { requireFunction, requireInteger, requireText } from './names.js'
+import { requireFunction, requireInteger, requireKnown, requireText } from './names.js'
+import { workerOptions } from './option-names.js'
 import { stopOnSignals } from './signals.js'
 import { type Clock, SteadyClock } from './steady-clock.js'
 import { makeTool, type Tool } from './tool.js'
@@ -134,11 +135,17 @@ export class DefinedWorker implements Worker {
     await this.#requireLive().calls.ask('callboard/token.revoke', { token })
   }
 
-  async run(options?: RunOptions): Promise<void> {
+  async run(options?: RunOptions): Promise<SignInRefused | undefined> {
     const live = this.connect(connectionOf(this.options.service, options), options?.signal)
     const release = stopOnSignals(live)
     try {
       await live.closed
+      return undefined
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error
+      // The log has said why; an exception that nobody catches would add a stack that helps nobody.
+      process.exitCode = 1
+      return error
     } finally {
       release()
     }
@@ -185,6 +192,7 @@ export class DefinedWorker implements Worker {
 }
 
 function settle(options: WorkerOptions): LiveWorkerOptions['worker'] {
+  requireKnown('defineWorker', options, workerOptions)
   const { service, version, concurrency = concurrencyDefault, replicas = 'many', affinity = 'none' } = options
   const { drainMs = drainMsDefault, holdUntil, formatError } = options
   if (!serviceNamePattern.test(service)) {

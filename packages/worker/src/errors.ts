@@ -36,6 +36,17 @@ export class InputUnsupported extends ToolError {
   }
 }
 
+/** The sign-in was refused in a way that trying again doesn't change. */
+export class SignInRefused extends Error {
+  override readonly name = 'SignInRefused'
+  readonly code: string
+
+  constructor(service: string, code: string, message: string) {
+    super(`The hub refused the worker "${service}": ${message} (${code})`)
+    this.code = code
+  }
+}
+
 /** Why a `call()` of this worker got no answer from the other one. A tool that answers `isError` is an answer. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure'

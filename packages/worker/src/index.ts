@@ -11,11 +11,14 @@ export type {
   FormResult,
   Icon,
   PromptMessages,
+  PromptReturn,
   PromptSpec,
   QuestionOptions,
   ResourceContents,
   ResourceLink,
+  ResourcePart,
   ResourceReader,
+  ResourceReturn,
   ResourceSpec,
   RunningWorker,
   RunOptions,
@@ -28,8 +31,7 @@ export type {
   WorkerOptions,
 } from './api.js'
 export { defineWorker } from './define-worker.js'
-export { type AbortCause, CallAborted, CallFailure, ToolError, type ToolErrorOptions } from './errors.js'
-export { SignInRefused } from './live-worker.js'
+export { type AbortCause, CallAborted, CallFailure, SignInRefused, ToolError, type ToolErrorOptions } from './errors.js'
 export { type Result, type ResultParts, result, text } from './results.js'
 export { RpcError } from './rpc-error.js'
 export { WorkerSession } from './session.js'

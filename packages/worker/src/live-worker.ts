@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { RunningWorker, WorkerOptions } from './api.js'
 import { CallContext } from './call-context.js'
 import type { Catalogue } from './catalogue.js'
+import { SignInRefused } from './errors.js'
 import type { HubLink } from './hub-link.js'
 import { decodeJson, isRecord } from './json-body.js'
 import { KeptResults } from './kept-results.js'
@@ -34,17 +35,6 @@ export interface WorkerListeners {
   readonly sessionClosed: readonly ((session: string) => unknown)[]
   readonly rootsChanged: readonly ((session: string) => unknown)[]
   readonly subscription: readonly ((uri: string, session: string, subscribed: boolean) => unknown)[]
-}
-
-/** The sign-in was refused in a way that trying again doesn't change. */
-export class SignInRefused extends Error {
-  override readonly name = 'SignInRefused'
-  readonly code: string
-
-  constructor(service: string, code: string, message: string) {
-    super(`The hub refused the worker "${service}": ${message} (${code})`)
-    this.code = code
-  }
 }
 
 /** The shell around one session: steps it, does what it says, keeps its one timer, runs the handlers. */
@@ -230,7 +220,7 @@ export class LiveWorker implements RunningWorker {
   }
 
   #close(error?: SignInRefused): void {
-    if (error !== undefined) this.#options.log.error({ err: error }, 'refused for good')
+    if (error !== undefined) this.#options.log.error({ code: error.code }, error.message)
     clearTimeout(this.#timer)
     clearImmediate(this.#announcement)
     this.kept.clear()

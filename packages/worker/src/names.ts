@@ -1,4 +1,6 @@
 import { isKeptUri, nameLengthMax, uriLengthMax } from '@callboard/protocol'
+import { didYouMean } from '@callboard/protocol/nearest-name'
+import { isRecord } from './json-body.js'
 
 /** Checks of what a worker's author writes; a TypeError at definition time says what is wrong and where. */
 export function requireName(kind: string, name: unknown): string {
@@ -29,4 +31,13 @@ export function requireInteger(what: string, value: unknown, min: number, max: n
 
 export function requireFunction(what: string, value: unknown): void {
   if (typeof value !== 'function') throw new TypeError(`${what}: must be a function`)
+}
+
+/** A misspelt option would be passed over in silence. */
+export function requireKnown(what: string, options: unknown, known: readonly string[]): void {
+  if (!isRecord(options)) throw new TypeError(`${what}: its options must be an object`)
+  const unknown = Object.keys(options).find((key) => !known.includes(key))
+  if (unknown === undefined) return
+  const hint = didYouMean(unknown, known) || ` (there are: ${known.join(', ')})`
+  throw new TypeError(`${what}: unknown option ${JSON.stringify(unknown)}${hint}`)
 }

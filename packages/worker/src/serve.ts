@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Completion, Context, ToolResult, WorkerOptions } from './api.js'
 import type { Catalogue } from './catalogue.js'
 import { CallAborted, CallFailure, InputUnsupported, ToolError } from './errors.js'
+import { toPromptMessages, toReadResult } from './handler-returns.js'
 import { encodeJson, isRecord } from './json-body.js'
 import { type KeptResults, ownerOf } from './kept-results.js'
 import { fitResult, ResultTooLarge } from './large-result.js'
@@ -27,11 +28,9 @@ export async function serve(serving: Serving, request: Request, params: Params, 
   const tool = request.method === 'tools/call' ? serving.catalogue.tools.get(request.name) : undefined
   if (tool !== undefined) return serveTool(serving, tool, params, context)
   try {
-    return {
-      outcome: 'result',
-      isError: false,
-      body: bodyOf(await answer(serving, request, params, context)),
-    }
+    const returned = await answer(serving, request, params, context)
+    const body = requireFit(encodeReturned(request.name, () => encodeJson(returned)))
+    return { outcome: 'result', isError: false, body }
   } catch (error) {
     const known = protocolError(error, context)
     return errorOutcome(known ?? asRpcError(toToolError(error, context, serving, request.name), request))
@@ -59,8 +58,13 @@ async function serveTool(serving: Serving, tool: Tool, params: Params, context: 
 }
 
 /** The result's bytes; what is too large for a message is kept for whoever called. [CB-4] */
-function fittedBody({ kept }: Serving, result: ToolResult, { output }: Tool, { caller }: Context): Uint8Array {
-  const body = encodeJson(result)
+function fittedBody(
+  { kept }: Serving,
+  result: ToolResult,
+  { definition, output }: Tool,
+  { caller }: Context,
+): Uint8Array {
+  const body = encodeReturned(definition.name, () => encodeJson(result))
   if (body.byteLength <= bodyBytesMax) return body
   return encodeJson(fitResult(result, output !== undefined, (data, what) => kept.keep(ownerOf(caller), data, what)))
 }
@@ -94,11 +98,23 @@ function capabilityFor(kind: InputUnsupported['kind']): { readonly [capability: 
 
 async function checkOutput({ output, definition }: Tool, returned: unknown): Promise<ToolResult> {
   const parts = readReturn(returned, output !== undefined)
-  if (output === undefined || (parts.isError && parts.value === undefined)) return toToolResult(parts, false)
+  if (output === undefined || (parts.isError && parts.value === undefined)) {
+    return encodeReturned(definition.name, () => toToolResult(parts, false))
+  }
   const parsed = await output.safeParseAsync(parts.value)
-  if (parsed.success) return toToolResult({ ...parts, value: parsed.data }, true)
+  if (parsed.success) return encodeReturned(definition.name, () => toToolResult({ ...parts, value: parsed.data }, true))
   const issues = describeIssues(parsed.error.issues, parts.value)
   throw new Error(`tool ${definition.name} returned what its output schema refuses: ${issues}`)
+}
+
+/** JSON.stringify names neither the handler nor what is wrong with it (a BigInt, a cycle). */
+function encodeReturned<Encoded>(name: string, encode: () => Encoded): Encoded {
+  try {
+    return encode()
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new TypeError(`${name} returned what can't be written as JSON: ${why}`, { cause })
+  }
 }
 
 function formatError(
@@ -159,7 +175,7 @@ async function answer(serving: Serving, request: Request, params: Params, contex
 async function readResource({ catalogue, kept }: Serving, uri: string, context: Context): Promise<unknown> {
   if (isKeptUri(uri)) return { contents: [kept.read(ownerOf(context.caller), uri) ?? notFound(uri)] }
   const found = catalogue.findReader(uri) ?? notFound(uri)
-  return { contents: await found.read(uri, found.variables, context) }
+  return toReadResult(await found.read(uri, found.variables, context), uri, found.spec.mimeType)
 }
 
 function notFound(uri: string): never {
@@ -176,7 +192,7 @@ async function getPrompt(catalogue: Catalogue, name: string, params: Params, con
   if (missing.length > 0) {
     throw new RpcError(invalidParams, missing.map((argument) => `${argument.name}: required`).join('; '))
   }
-  return prompt.get(given, context)
+  return toPromptMessages(await prompt.get(given, context), name)
 }
 
 async function complete(catalogue: Catalogue, reference: string, params: Params, context: Context): Promise<unknown> {
@@ -221,9 +237,8 @@ function asRpcError(error: ToolError, { method, name }: Request): RpcError {
   return new RpcError(code === 'internal' ? internalError : refused, message, data)
 }
 
-/** The result's bytes, refused here when the hub would refuse them. */
-function bodyOf(result: unknown): Uint8Array {
-  const body = encodeJson(result)
+/** A result's bytes, refused here when the hub would refuse them. */
+function requireFit(body: Uint8Array): Uint8Array {
   if (body.byteLength <= bodyBytesMax) return body
   throw new ToolError(
     'result_too_large',
@@ -235,7 +250,7 @@ function bodyOf(result: unknown): Uint8Array {
 function firstBody(shapes: readonly (() => unknown)[]): Uint8Array {
   for (const shape of shapes) {
     try {
-      return bodyOf(shape())
+      return requireFit(encodeJson(shape()))
     } catch {}
   }
   return encodeJson({})

@@ -49,10 +49,13 @@ export function toErrorResult(error: ToolError, hasOutputSchema: boolean): ToolR
 }
 
 function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value === 'string') return value
+  const json: string | undefined = JSON.stringify(value)
+  if (json === undefined) throw new TypeError(`a ${typeof value} has no JSON`)
+  return json
 }
 
-function isContent(value: unknown): value is Content {
+export function isContent(value: unknown): value is Content {
   if (!isRecord(value)) return false
   switch (value['type']) {
     case 'text':

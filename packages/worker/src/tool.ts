@@ -1,7 +1,8 @@
 import { deadlineMsMax, type ToolDefinition } from '@callboard/protocol'
 import { z } from 'zod'
 import type { Context, ToolSpec } from './api.js'
-import { requireFunction, requireInteger, requireName, requireText } from './names.js'
+import { requireFunction, requireInteger, requireKnown, requireName, requireText } from './names.js'
+import { toolOptions } from './option-names.js'
 import { strictly } from './tool-input.js'
 
 /** A tool as the catalogue keeps it: what the hub is told, and what runs. */
@@ -16,9 +17,13 @@ export interface Tool {
 export function makeTool(name: string, spec: ToolSpec<z.ZodObject, z.ZodType>, handler: Tool['handler']): Tool {
   requireName('tool', name)
   const what = `tool ${name}`
+  requireKnown(what, spec, toolOptions)
   requireText(`${what}: description`, spec.description)
   requireFunction(`${what}: handler`, handler)
-  if (spec.input?.def?.type !== 'object') throw new TypeError(`${what}: input must be a z.object()`)
+  if (spec.input?.def?.type !== 'object') throw new TypeError(`${what}: input must be a z.object() of zod 4`)
+  if (spec.output !== undefined && spec.output.def === undefined) {
+    throw new TypeError(`${what}: output must be a schema of zod 4`)
+  }
   if (spec.timeoutMs !== undefined) requireInteger(`${what}: timeoutMs`, spec.timeoutMs, 1, deadlineMsMax)
   const input = strictly(spec.input)
   const { output } = spec

@@ -1,10 +1,13 @@
 import { deadlineMsMax } from '@callboard/protocol'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { z as z3 } from 'zod/v3'
 import {
   CallFailure,
   type Context,
   defineWorker,
+  type PromptReturn,
+  type ResourceReturn,
   result,
   ToolError,
   text,
@@ -12,6 +15,8 @@ import {
   type WorkerOptions,
 } from '../src/index.js'
 import { connectForTest, RpcError, type TestLink, type TestLinkOptions, textOf } from '../src/testing/index.js'
+
+const anything = { description: 'x', input: z.object({}) }
 
 let open: TestLink | undefined
 
@@ -127,7 +132,7 @@ describe('definitions', () => {
   })
 
   test('that no hub would take are a TypeError at once', () => {
-    const spec = { description: 'x', input: z.object({}) }
+    const spec = anything
     const reader = () => []
     const worker = greeter()
     const wrong: (() => unknown)[] = [
@@ -151,6 +156,46 @@ describe('definitions', () => {
       () => worker.onSessionClosed(undefined as unknown as () => void),
     ]
     for (const attempt of wrong) expect(attempt, String(attempt)).toThrow(TypeError)
+  })
+
+  test('name an option that there is not, and the one that was meant', () => {
+    const wrong: [() => unknown, string][] = [
+      [
+        () => greeter({ concurency: 2 } as object),
+        'defineWorker: unknown option "concurency" (did you mean concurrency?)',
+      ],
+      [
+        () => greeter().tool('a', { ...anything, annotation: {} } as typeof anything, () => 1),
+        'did you mean annotations?',
+      ],
+      [() => greeter().tool('a', { ...anything, timeout: 5 } as typeof anything, () => 1), 'did you mean timeoutMs?'],
+      [() => greeter().resource('a://b', { name: 'b', mimetype: 'x' } as { name: string }, () => ''), 'mimeType'],
+      [
+        () => greeter().resource('a://b', { name: 'b', complete: () => [] } as { name: string }, () => ''),
+        '"complete"',
+      ],
+      [() => greeter().resourceTemplate('a://{b}', { name: 'b', titel: 'x' } as { name: string }, () => ''), 'title'],
+      [() => greeter().prompt('p', { args: [] } as object, () => ''), 'prompt p: unknown option "args" (there are: '],
+      [
+        () => greeter().prompt('p', { arguments: [{ name: 'a', requird: true } as { name: string }] }, () => ''),
+        'required',
+      ],
+      [() => greeter().prompt('p', undefined as never, () => ''), 'prompt p: its options must be an object'],
+    ]
+    for (const [attempt, message] of wrong) {
+      expect(attempt).toThrow(TypeError)
+      expect(attempt).toThrow(message)
+    }
+  })
+
+  test('say which generation of zod they are written in', () => {
+    const old = z3.object({}) as unknown as z.ZodObject
+    expect(() => greeter().tool('a', { ...anything, input: old }, () => 1)).toThrow(
+      'input must be a z.object() of zod 4',
+    )
+    expect(() => greeter().tool('a', { ...anything, output: old }, () => ({}))).toThrow(
+      'output must be a schema of zod 4',
+    )
   })
 
   test('name a schema that JSON Schema has no words for', () => {
@@ -239,6 +284,23 @@ describe('results', () => {
 })
 
 describe('errors', () => {
+  test('say in the log that what a handler returned is no JSON', async () => {
+    const cycle: Record<string, unknown> = {}
+    cycle['self'] = cycle
+    for (const [returned, why] of [
+      [{ id: 1n }, 'BigInt'],
+      [cycle, 'circular'],
+      [() => 1, 'a function has no JSON'],
+      [result({ value: 'x', meta: { n: 1n } }), 'BigInt'],
+    ] as const) {
+      const link = await connect(acting(() => returned))
+      expect(await link.callTool('act')).toMatchObject({ structuredContent: { error: { code: 'internal' } } })
+      const [logged] = link.internalErrors as [Error]
+      expect(logged.message).toMatch(new RegExp(`^act returned what can't be written as JSON: .*${why}`, 's'))
+      await link.close()
+    }
+  })
+
   const throwing = (error: unknown, options: Partial<WorkerOptions> = {}) =>
     acting(() => {
       throw error
@@ -320,6 +382,49 @@ describe('resources', () => {
     expect(await link.readResource('notes://may%201/2')).toEqual([{ uri: 'notes://may%201/2', text: 'may 1 2' }])
   })
 
+  const page = (returned: ResourceReturn) =>
+    defineWorker({ service: 'notes', version: '1' }).resource(
+      'a://b',
+      { name: 'b', mimeType: 'text/csv' },
+      () => returned,
+    )
+  const asked = { uri: 'a://b', mimeType: 'text/csv' }
+
+  test.each<[string, ResourceReturn, unknown]>([
+    ['a text', '1,2', [{ ...asked, text: '1,2' }]],
+    ['a text with more', { text: '1,2', mimeType: 'text/plain' }, [{ ...asked, text: '1,2', mimeType: 'text/plain' }]],
+    ['bytes', { blob: 'AAA=' }, [{ ...asked, blob: 'AAA=' }]],
+    [
+      'several',
+      ['1', { uri: 'a://c', text: '2' }],
+      [
+        { ...asked, text: '1' },
+        { uri: 'a://c', text: '2' },
+      ],
+    ],
+    ["MCP's result", { contents: [{ text: '1' }] }, [{ ...asked, text: '1' }]],
+    ['nothing', [], []],
+  ])('may be returned as %s', async (_, returned, contents) => {
+    const link = await connect(page(returned))
+    expect(await link.readResource('a://b')).toEqual(contents)
+  })
+
+  test.each<[unknown, string]>([
+    [undefined, 'returned undefined'],
+    [42, 'returned a number'],
+    [{ name: 'x' }, 'returned an object with name'],
+    [['1', null], 'returned an array of 2'],
+    [{ blob: new Uint8Array(1) }, 'returned an object with blob'],
+    [{ uri: 5, text: 'x' }, 'returned an object with uri, text'],
+    [{ contents: 'x' }, 'returned an object with contents'],
+  ])('that return %j are internal to the agent, and named with what is allowed in the log', async (returned, why) => {
+    const link = await connect(page(returned as ResourceReturn))
+    await expect(link.readResource('a://b')).rejects.toMatchObject({ data: { error: { code: 'internal' } } })
+    const [logged] = link.internalErrors as [Error]
+    expect(logged.message).toContain(`resource a://b ${why}`)
+    expect(logged.message).toContain('a reader returns a text, { text }, { blob } with base64')
+  })
+
   test('that are missing are invalid params with the URI', async () => {
     const link = await connect(notes())
     for (const uri of ['notes://nowhere', 'notes://may/0']) {
@@ -365,6 +470,32 @@ describe('prompts', () => {
     expect(await link.getPrompt('plan', { topic: 'spring' })).toEqual({
       messages: [{ role: 'user', content: text('spring plain') }],
     })
+  })
+
+  const saying = (returned: PromptReturn) =>
+    defineWorker({ service: 's', version: '1' }).prompt('p', {}, () => returned)
+  const hello = { role: 'user', content: text('hello') } as const
+
+  test.each<[string, PromptReturn, unknown]>([
+    ['a text', 'hello', { messages: [hello] }],
+    ['messages', [hello, { ...hello, role: 'assistant' }], { messages: [hello, { ...hello, role: 'assistant' }] }],
+    ["MCP's result", { description: 'd', messages: [hello] }, { description: 'd', messages: [hello] }],
+  ])('may return %s', async (_, returned, expected) => {
+    const link = await connect(saying(returned))
+    expect(await link.getPrompt('p')).toEqual(expected)
+  })
+
+  test.each<[unknown, string]>([
+    [undefined, 'returned undefined'],
+    [{ role: 'user', content: 'hello' }, 'returned an object with role, content'],
+    [[{ role: 'system', content: text('x') }], 'returned an array of 1'],
+    [{ messages: ['hello'] }, 'returned an object with messages'],
+  ])('that return %j are internal to the agent, and named with what is allowed in the log', async (returned, why) => {
+    const link = await connect(saying(returned as PromptReturn))
+    await expect(link.getPrompt('p')).rejects.toMatchObject({ data: { error: { code: 'internal' } } })
+    const [logged] = link.internalErrors as [Error]
+    expect(logged.message).toContain(`prompt p ${why}`)
+    expect(logged.message).toContain('a handler returns a text, { messages }')
   })
 
   test('miss a required argument or are unknown: invalid params', async () => {

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { encodeBatch, type FromHub, type Message } from '@callboard/protocol'
 import { expect, test } from 'vitest'
 import { DefinedWorker } from '../src/define-worker.js'
+import { SignInRefused } from '../src/errors.js'
 import type { HubLink, HubLinkListener } from '../src/hub-link.js'
 import { noHubNoticeMs } from '../src/limits.js'
 import { SteadyClock } from '../src/steady-clock.js'
@@ -37,6 +38,26 @@ class RefusingHub implements HubLink {
     queueMicrotask(() => this.#listener?.received([message]))
   }
 }
+
+test('a refusal for good is one line of the log, and run() ends with exit code 1', async () => {
+  const worker = new DefinedWorker({ service: 'kernel', version: '1.0.0' })
+  const before = process.exitCode
+  const lines: string[] = []
+  const connect = worker.connect.bind(worker)
+  worker.connect = (connection, signal) => {
+    const link = new RefusingHub({ type: 'reject', code: 'proof_required', message: 'The name "kernel" is reserved.' })
+    const note = (...entry: unknown[]) => void lines.push(String(entry[1]))
+    return connect({ ...connection, link, log: { info: note, warn: note, error: note } }, signal)
+  }
+  try {
+    const refusal = await worker.run({ endpoint: 'ipc:///nowhere/worker.sock' })
+    expect(refusal).toBeInstanceOf(SignInRefused)
+    expect(process.exitCode).toBe(1)
+    expect(lines).toEqual(['The hub refused the worker "kernel": The name "kernel" is reserved. (proof_required)'])
+  } finally {
+    process.exitCode = before
+  }
+})
 
 test('the secret is in no message, log or error [CB-88]', async () => {
   const logged: unknown[] = []

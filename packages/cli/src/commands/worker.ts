@@ -23,7 +23,7 @@ export async function runWorker(name: string): Promise<never> {
   const worker = await explained(
     create({ dataDirectory, config: sectionOf(config, name), ...(databaseUrl !== undefined && { databaseUrl }) }),
   )
-  await explained(worker.run({ signal, ...(secret !== undefined && { secret }) }))
+  await explained(worker.run({ signal, ...(secret !== undefined && { secret }) }).then(throwIfAny))
   return exit(0)
 }
 
@@ -81,6 +81,10 @@ async function explained<T>(running: Promise<T>): Promise<T> {
     const fileProblem = describeFileProblem(error, readEnvironment())
     throw new UsageError(problems?.join('; ') ?? fileProblem ?? message, { cause: error })
   }
+}
+
+function throwIfAny(refusal: Error | undefined): void {
+  if (refusal !== undefined) throw refusal
 }
 
 /** The hub's own sentence can't know where its secret lies. */
