@@ -15,6 +15,7 @@ import { logNotice, logWorkerLog } from './hub-notices.js'
 import { Identities } from './identities.js'
 import { IdleWatch } from './idle-watch.js'
 import { type Lock, LockedError, takeLock } from './lock.js'
+import { instructions } from './mcp/instructions.js'
 import { createMcpFront, type McpFront } from './mcp/mcp-server.js'
 import { listenMcpSocket, type McpSocket } from './mcp/mcp-socket.js'
 import { serveMcpStdio } from './mcp/mcp-stdio.js'
@@ -169,7 +170,7 @@ class Hub implements RunningHub {
       (credential) => runner.step({ type: 'credential_revoked', credential }),
       log,
     )
-    const front = createMcpFront({ hub: runner, log, version })
+    const front = createMcpFront({ hub: runner, log, version, instructions })
     this.#closeTasks = () => front.tasks.close()
     await this.#router!.bind(this.workerEndpoint)
     if (stdio !== undefined) this.#serveStdio(front, identities, stdio)

@@ -19,7 +19,7 @@ export function facadeAnswer(outcome: Exclude<CallOutcome, { kind: 'unknown' }>)
     case 'failure':
       return fromFailure(outcome.failure)
     case 'input_required':
-      return { status: 200, body: failure('INPUT_REQUIRED', inputMessage) }
+      return { status: 200, body: failure('INPUT_UNSUPPORTED', inputMessage) }
     default:
       return outcome satisfies never
   }
@@ -37,7 +37,8 @@ function fromResult(body: Uint8Array): object {
   if (result === undefined) return failure('INTERNAL', 'The worker returned something that is no JSON object')
   const { structuredContent, content, isError } = result
   const said = isRecord(structuredContent) ? structuredContent : jsonObjectIn(content)
-  if (said === undefined) return isError === true ? failure('TOOL_FAILED', textOf(content)) : success(result)
+  if (said === undefined)
+    return isError === true ? failure('TOOL_FAILED', textOf(content), linksOf(content)) : success(result)
   return isError === true && !('success' in said) ? failed(said, content) : said
 }
 
@@ -49,9 +50,10 @@ function success({ structuredContent, content }: Record<string, unknown>): objec
 
 /** Workers say what went wrong as `{ code, message, … }`, in `error` or, where a tool's schema leaves no room, by itself. */
 function failed(said: Record<string, unknown>, content: unknown): object {
-  const { code, message, ...details } = isRecord(said['error']) ? said['error'] : said
+  const { code, message, ...rest } = isRecord(said['error']) ? said['error'] : said
+  const details = { ...linksOf(content), ...rest }
   if (typeof code === 'string' && typeof message === 'string') return failure(code.toUpperCase(), message, details)
-  return failure('TOOL_FAILED', textOf(content), said)
+  return failure('TOOL_FAILED', textOf(content), { ...linksOf(content), ...said })
 }
 
 /** An error of the protocol that the worker chose to answer with. */
@@ -124,6 +126,15 @@ function jsonObjectIn(content: unknown): Record<string, unknown> | undefined {
   const first: unknown = Array.isArray(content) ? content[0] : undefined
   const text = isRecord(first) && first['type'] === 'text' ? first['text'] : undefined
   return typeof text === 'string' && text.trimStart().startsWith('{') ? parseBody(Buffer.from(text)) : undefined
+}
+
+/** What a failure leaves to be read all the same, as the parts of a result that was too large. */
+function linksOf(content: unknown): { readonly links?: readonly object[] } {
+  const blocks = Array.isArray(content) ? content.filter(isRecord) : []
+  const links = blocks
+    .filter(({ type }) => type === 'resource_link')
+    .map(({ uri, name, mimeType, size }) => ({ uri, name, mimeType, size }))
+  return links.length === 0 ? {} : { links }
 }
 
 function textOf(content: unknown): string {

@@ -43,6 +43,7 @@ export class Facade {
       mcp_endpoint: 'POST /mcp',
       tools_endpoint: 'GET /tools',
       workers: Object.fromEntries(services.map(({ service, state }) => [service, state])),
+      hint: services.length === 0 ? hintFor(caller) : undefined,
     })
   }
 
@@ -89,6 +90,12 @@ export class Facade {
     whenClosed(response, () => lease.release())
     return lease.connection
   }
+}
+
+/** To whom only some services exist, those of `http.open`, has shown no token, and what is hidden from it looks like nothing. */
+function hintFor({ services }: Identity): string | undefined {
+  if (services === undefined) return undefined
+  return `without a token only the services of http.open exist (${services.join(', ')}: none signed in); send "Authorization: Bearer …" with what "callboard token show" prints, or add a service to http.open`
 }
 
 /** Its callers are programs that know their tools, and not models that search for some. */

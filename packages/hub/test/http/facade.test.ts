@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import type { CallOutcome } from '../../src/port.js'
+import type { CallOutcome, Identity } from '../../src/port.js'
 import { json, parsed, result, text, untilAborted } from '../mcp/fake-hub.js'
 import { TestFront } from './front.js'
 
@@ -24,6 +24,21 @@ describe('GET /', () => {
     ]
     const answer = await front.send('GET', '/?x=1')
     expect([answer.status, answer.json]).toEqual([200, { ...info, workers: { qda: 'away', raw: 'ready' } }])
+  })
+})
+
+describe('the hint of GET /', () => {
+  it('says why nothing is there for a caller without a token, and only then', async () => {
+    const nobody = { session: 'http', principal: 'agent:http', roles: ['agent'], services: ['qda'] } as const
+    const front = await TestFront.listen({
+      authenticate: ({ token }) => (token === undefined ? nobody : { ...nobody, services: undefined }) as Identity,
+    })
+    expect((await front.send('GET', '/')).json.hint).toMatch(
+      /^without a token .*http\.open exist \(qda: none signed in\)/,
+    )
+    expect((await front.send('GET', '/', { authorization: 'Bearer good' })).json).not.toHaveProperty('hint')
+    front.hub.services = [{ service: 'qda', state: 'away' }]
+    expect((await front.send('GET', '/')).json).not.toHaveProperty('hint')
   })
 })
 
@@ -277,8 +292,31 @@ describe('POST /tools/{name}', () => {
     const { hub, post } = await listening()
     hub.tool('asks', (): CallOutcome => ({ kind: 'input_required', id: 'call-1' as never, body: json({}) }))
     const answer = await post('/tools/asks', {})
-    expect([answer.status, answer.json.error_code]).toEqual([200, 'INPUT_REQUIRED'])
+    expect([answer.status, answer.json.error_code]).toEqual([200, 'INPUT_UNSUPPORTED'])
     expect(hub.abandoned).toEqual(['call-1'])
+  })
+
+  it('names the links of a failure, so that a result that was too large can be read', async () => {
+    const { hub, post } = await listening()
+    const error = { code: 'result_too_large', message: 'Read it', retryable: false }
+    const link = { uri: 'callboard-result://w/k/i/0', name: 'structuredContent', mimeType: 'application/json', size: 9 }
+    const content = [
+      { type: 'text', text: JSON.stringify(error) },
+      { type: 'resource_link', ...link, _meta: { x: 1 } },
+    ]
+    hub.tool('t', () => result({ content, isError: true }))
+    const answer = await post('/tools/t', {})
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      {
+        success: false,
+        error: 'Read it',
+        error_code: 'RESULT_TOO_LARGE',
+        details: { links: [link], retryable: false },
+      },
+    ])
+    hub.tool('t', () => result({ content: [{ type: 'text', text: 'no' }, content[1]], isError: true }))
+    expect((await post('/tools/t', {})).json).toMatchObject({ error_code: 'TOOL_FAILED', details: { links: [link] } })
   })
 
   it('shares the session of its principal with requests to /mcp that name none', async () => {
