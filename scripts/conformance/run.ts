@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { didYouMean } from '@callboard/protocol/nearest-name'
 
 /**
  * Runs the official conformance suite against a hub in a process of its own, over HTTP, with a worker in another: what an
@@ -47,6 +48,11 @@ async function interrupted(): Promise<number> {
 
 async function run([revision, scenario]: readonly string[]): Promise<number> {
   if (!existsSync(suite) || !existsSync(suiteNode)) await install()
+  const problem = await unknown(revision, scenario)
+  if (problem !== undefined) {
+    process.stderr.write(`conformance: ${problem}\n`)
+    return 2
+  }
   const server = [suite, 'server', '--url', await startHub()]
   if (revision !== undefined) {
     const one =
@@ -64,6 +70,17 @@ async function run([revision, scenario]: readonly string[]): Promise<number> {
   }
   process.stdout.write(`conformance: ${tally.passed} scenarios passed, ${tally.failed} failed\n`)
   return tally.passed === 0 || tally.failed > 0 ? 1 : code
+}
+
+/** The suite's own answer is the list of all its scenarios. */
+async function unknown(revision?: string, scenario?: string): Promise<string | undefined> {
+  if (revision === undefined) return undefined
+  if (!revisions.includes(revision)) return `there is no revision ${revision}: it is one of ${revisions.join(', ')}`
+  if (scenario === undefined) return undefined
+  const { output } = await collect(spawnIn(home, suiteNode, [suite, 'list', '--server', '--spec-version', revision]))
+  const names = [...output.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name!)
+  if (names.length === 0 || names.includes(scenario)) return undefined
+  return `${revision} has no scenario ${scenario}${didYouMean(scenario, names)}`
 }
 
 function show({ code, output }: Ended): number {

@@ -11,13 +11,19 @@ export function createProgram(): Command {
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .showHelpAfterError(false)
-    .configureOutput({ outputError: (text, write) => write(oneSentence(text)) })
     .exitOverride()
   addExamples(program, ['callboard up', 'callboard ls', "callboard call weave_eval code='1 + 1'", 'callboard doctor'])
   addHubCommands(program)
   addAgentCommands(program)
   addTokenCommands(program)
+  explainErrors(program, 'callboard')
   return program
+}
+
+/** Whoever got a command wrong is sent to the help of that command. */
+function explainErrors(command: Command, words: string): void {
+  command.configureOutput({ outputError: (text, write) => write(oneSentence(text, words)) })
+  for (const each of command.commands) explainErrors(each, `${words} ${each.name()}`)
 }
 
 function addHubCommands(program: Command): void {
@@ -27,7 +33,7 @@ function addHubCommands(program: Command): void {
     .command('hub')
     .description('run the hub alone, in the foreground')
     .option('--stdio', 'also speak MCP on stdin and stdout, and end with them')
-    .option('--as <name>', 'with --stdio: which agent of the config this is')
+    .option('--as <name>', 'with --stdio: which agent this is, one of the config or of a token')
     .addOption(http)
     .addOption(namespace)
     .action(async (options) => (await import('./commands/hub.js')).runHub(options))
@@ -87,7 +93,7 @@ function addAgentCommands(program: Command): void {
   const stdio = program
     .command('stdio')
     .description('what an MCP client starts: joins its stdio to the running hub, or to one that it starts')
-    .option('--as <name>', 'which agent of the config this is (its token in CALLBOARD_TOKEN)')
+    .option('--as <name>', 'which agent this is, one of the config or of a token (its token in CALLBOARD_TOKEN)')
     .option('--tools <patterns>', 'list only these tools: names or service:name with *, comma-separated')
     .option('--search', 'list no tools but search_tools and call_tool, which find and call the others')
     .action(async (options) => (await import('./commands/stdio.js')).runStdio(options))
@@ -109,7 +115,10 @@ function addAgentCommands(program: Command): void {
     .command('call <tool> [arguments...]')
     .description('call a tool: arguments are key=value, key:=json, or one JSON object')
     .option('--json', 'print the whole result as JSON')
-    .option('--as <name>', 'which agent of the config this is, or operator (token in CALLBOARD_TOKEN)')
+    .option(
+      '--as <name>',
+      'which agent this is, one of the config or of a token, or operator (token in CALLBOARD_TOKEN)',
+    )
     .option('--timeout <seconds>', 'give up after this time', positiveNumber)
     .option('--progress', 'print progress on stderr')
     .action(async (tool, words, options) => (await import('./commands/call.js')).runCall(tool, words, options))
@@ -221,12 +230,12 @@ export function withoutVainHelp(program: Command, words: readonly string[]): rea
 }
 
 /** Commander puts its suggestion on a second line. */
-function oneSentence(text: string): string {
+function oneSentence(text: string, words: string): string {
   const [problem = '', ...rest] = text
     .replace(/^error: /, '')
     .trim()
     .split('\n')
   const suggestion = /\(Did you mean (?:one of )?(.*)\?\)/.exec(rest.join(' '))?.[1]
-  const hint = suggestion === undefined ? 'see callboard --help' : `did you mean ${suggestion}?`
+  const hint = suggestion === undefined ? `see ${words} --help` : `did you mean ${suggestion}?`
   return `callboard: ${problem.replace(/\.$/, '')} (${hint})\n`
 }

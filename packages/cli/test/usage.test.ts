@@ -42,7 +42,7 @@ describe('usage errors are one sentence and exit 2', () => {
   it.each([
     [['upp'], /^callboard: unknown command 'upp' \(did you mean up\?\)\n$/],
     [['up', '--workrs', 'kernel'], /^callboard: unknown option '--workrs' \(did you mean --workers\?\)\n$/],
-    [['call'], /^callboard: missing required argument 'tool' .*\n$/],
+    [['call'], /^callboard: missing required argument 'tool' \(see callboard call --help\)\n$/],
     [['call', 'x', '--timeout', 'soon'], /^callboard: .*must be a number above 0.*\n$/],
     [['worker', 'kernl'], /^callboard: There is no worker kernl \(did you mean kernel\?\).*\n$/],
     [
@@ -52,7 +52,7 @@ describe('usage errors are one sentence and exit 2', () => {
     [['token', 'nwe', 'ada'], /^callboard: unknown command 'nwe' \(did you mean new\?\)\n$/],
     [['token', 'lst', '--help'], /^callboard: unknown command 'lst' \(did you mean list\?\)\n$/],
     [['help', 'token', 'revok'], /^callboard: unknown command 'revok' \(did you mean revoke\?\)\n$/],
-    [['token', 'new'], /^callboard: missing required argument 'name' .*\n$/],
+    [['token', 'new'], /^callboard: missing required argument 'name' \(see callboard token new --help\)\n$/],
     [['upp', '--help'], /^callboard: unknown command 'upp' \(did you mean up\?\)\n$/],
     [['upp', 'x', '-h'], /^callboard: unknown command 'upp' \(did you mean up\?\)\n$/],
     [['help', 'upp'], /^callboard: unknown command 'upp' \(did you mean up\?\)\n$/],

@@ -57,6 +57,16 @@ it('the first list waits for the workers that come along', async () => {
   expect(await listed).toEqual(['other', 'raw'])
 })
 
+it('an agent is told in a few sentences what a hub is', async () => {
+  const hub = await start(await environment())
+  const agent = await SocketAgent.introduce(hub.mcpSocketPath)
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  const { result } = await agent.ask('initialize', params)
+  expect(result?.['instructions']).toMatch(/several independent workers.*retryable.*resources\/read.*search_tools/)
+  // Every client pays for it, in the context of each of its sessions.
+  expect(String(result?.['instructions']).length).toBeLessThanOrEqual(600)
+})
+
 it('an agent gets into its context what the configuration gives and its client wants', async () => {
   const config = parseHubConfig({
     environment: await environment('127.0.0.1:0'),
