@@ -27,16 +27,23 @@ export class HubProcess implements AsyncDisposable {
   url = ''
   #pid = 0
 
+  /** @throws when the hub ends before it is up */
   static async start(): Promise<HubProcess> {
     const hub = new HubProcess()
-    process.once('exit', () => hub.#killAll())
+    process.once('exit', () => {
+      hub.#killAll()
+      hub.#clear()
+    })
+    const env = { ...hub.environment, CALLBOARD_LOG_LEVEL: 'info' }
+    // On our stdio it ends with us, however we end.
     const child = hub.#keep(
-      spawn(process.execPath, [command, 'hub'], { env: hub.environment, stdio: ['ignore', 'ignore', 'pipe'] }),
+      spawn(process.execPath, [command, 'hub', '--stdio'], { env, stdio: ['pipe', 'ignore', 'pipe'] }),
     )
     hub.#pid = child.pid!
-    await new Promise<void>((resolve) => {
+    const isUp = new Promise<void>((resolve) => {
       child.stderr!.on('data', (chunk) => `${chunk}`.includes('hub is up') && resolve())
     })
+    await Promise.race([isUp, ended(child, 'the hub')])
     const listed = hub.#keep(
       spawn(process.execPath, [command, 'ls', '--json'], {
         env: hub.environment,
@@ -60,11 +67,11 @@ export class HubProcess implements AsyncDisposable {
     return readFileSync(join(this.#directory, 'data', 'operator.secret'), 'utf8').trim()
   }
 
-  /** A worker's program; resolves with what it tells when it is welcomed. */
+  /** A worker's program; resolves with what it tells when it is welcomed. @throws when it ends before that */
   async worker(file: string, words: readonly string[] = []) {
     const env = { ...this.environment, CALLBOARD_LOG_LEVEL: 'error' }
     const child = this.#keep(fork(file, words, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
-    const [told] = (await once(child, 'message')) as [unknown]
+    const [told] = (await Promise.race([once(child, 'message'), ended(child, file)])) as [unknown]
     return { child, told }
   }
 
@@ -72,11 +79,16 @@ export class HubProcess implements AsyncDisposable {
     const ends = [...this.#children].map((child) => once(child, 'exit'))
     this.#killAll()
     await Promise.all(ends)
-    rmSync(this.#directory, { recursive: true, force: true })
+    this.#clear()
   }
 
   #killAll(): void {
     for (const child of this.#children) child.kill('SIGKILL')
+  }
+
+  /** Who was killed may still be writing. */
+  #clear(): void {
+    rmSync(this.#directory, { recursive: true, force: true, maxRetries: 3 })
   }
 
   #keep(child: ChildProcess): ChildProcess {
@@ -84,4 +96,9 @@ export class HubProcess implements AsyncDisposable {
     child.once('exit', () => this.#children.delete(child))
     return child
   }
+}
+
+async function ended(child: ChildProcess, name: string): Promise<never> {
+  const [code, signal] = await once(child, 'exit')
+  throw new Error(`${name} has ended (${code ?? signal}) too soon`)
 }

@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { didYouMean } from '@callboard/protocol/nearest-name'
+import { HubProcess } from '../hub-process.js'
 
 /**
  * Runs the official conformance suite against a hub in a process of its own, over HTTP, with a worker in another: what an
@@ -22,24 +20,23 @@ const unsupported: ReadonlySet<string> = new Set([
   'tasks-mrtr-composition',
 ])
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
-const home = join(root, 'scripts', 'conformance')
+const home = fileURLToPath(new URL('../../conformance/', import.meta.url))
+const fixture = fileURLToPath(new URL('fixture-worker.js', import.meta.url))
 const suite = join(home, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
 /** The suite needs a newer Node than Callboard does. */
 const suiteNode = join(home, 'node_modules', '.bin', 'node')
 const expectedFailures = join(home, 'expected-failures.yaml')
 /** Far more than it takes: nothing of this may hang a build. */
 const suiteTimeoutMs = 300_000
-const startTimeoutMs = 15_000
 
 const children: ChildProcess[] = []
-const directory = await mkdtemp(join(tmpdir(), 'callboard-'))
 try {
   process.exitCode = await Promise.race([run(process.argv.slice(2)), interrupted()])
 } finally {
   for (const child of children.reverse()) await end(child)
-  await rm(directory, { recursive: true, force: true })
 }
+// An interrupted run would go on with what is left to do.
+process.exit()
 
 async function interrupted(): Promise<number> {
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
@@ -53,7 +50,9 @@ async function run([revision, scenario]: readonly string[]): Promise<number> {
     process.stderr.write(`conformance: ${problem}\n`)
     return 2
   }
-  const server = [suite, 'server', '--url', await startHub()]
+  await using hub = await HubProcess.start()
+  await hub.worker(fixture)
+  const server = [suite, 'server', '--url', hub.url]
   if (revision !== undefined) {
     const one =
       scenario === undefined ? ['--requirements', revision] : ['--spec-version', revision, '--scenario', scenario]
@@ -105,37 +104,6 @@ async function install(): Promise<void> {
   if (code !== 0) throw new Error(`npm ci in scripts/conformance failed:\n${output}`)
 }
 
-/** Returns where it answers, once the worker has signed in. */
-async function startHub(): Promise<string> {
-  const port = await freePort()
-  const environment = {
-    ...process.env,
-    CALLBOARD_RUNTIME: join(directory, 'run'),
-    CALLBOARD_DATA: join(directory, 'data'),
-    CALLBOARD_HTTP: `127.0.0.1:${port}`,
-    CALLBOARD_HTTP_OPEN: '*',
-    CALLBOARD_LOG_LEVEL: 'warn',
-  }
-  // On our stdio it ends with us, however we end.
-  const hub = start(join(root, 'packages', 'cli', 'bin', 'callboard.js'), ['hub', '--stdio'], environment)
-  const worker = start(fileURLToPath(new URL('fixture-worker.js', import.meta.url)), [], environment)
-  const signedIn = once(worker, 'message', { signal: AbortSignal.timeout(startTimeoutMs) })
-  await Promise.race([signedIn, failure(hub, 'the hub'), failure(worker, 'the fixture worker')])
-  return `http://127.0.0.1:${port}/mcp`
-}
-
-function start(program: string, parameters: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  const stdio = ['pipe', 'ignore', 'inherit', 'ipc'] as const
-  const child = spawn(process.execPath, [program, ...parameters], { env, stdio: [...stdio] })
-  children.push(child)
-  return child
-}
-
-async function failure(child: ChildProcess, name: string): Promise<never> {
-  const [code, signal] = await once(child, 'exit')
-  throw new Error(`${name} has ended (${code ?? signal}) before the suite was run`)
-}
-
 function spawnIn(cwd: string, command: string, parameters: readonly string[]): ChildProcess {
   const child = spawn(command, parameters, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: suiteTimeoutMs })
   children.push(child)
@@ -163,13 +131,4 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit')
   child.kill()
   await ended
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
