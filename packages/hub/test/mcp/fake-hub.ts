@@ -52,6 +52,17 @@ export class FakeHub implements HubPort {
     this.handlers.set(name, handler)
   }
 
+  /** A tool whose call is open until the test gives its outcome, by what is returned, or somebody cancels it. */
+  held(name: string, definition: Partial<ToolDefinition> = {}): (outcome: CallOutcome) => void {
+    let finish: (outcome: CallOutcome) => void = () => {}
+    const given = () =>
+      new Promise<CallOutcome>((resolve) => {
+        finish = resolve
+      })
+    this.tool(name, ({ signal }) => Promise.race([untilAborted(signal), given()]), definition)
+    return (outcome) => finish(outcome)
+  }
+
   get live(): FakeConnection[] {
     return this.connections.filter(({ closed }) => !closed)
   }

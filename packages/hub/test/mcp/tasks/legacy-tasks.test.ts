@@ -5,7 +5,7 @@ import type { McpFront } from '../../../src/mcp/mcp-server.js'
 import { waitersPerTaskMax } from '../../../src/mcp/tasks/limits.js'
 import type { AgentCall, CallOutcome } from '../../../src/port.js'
 import { connectAgent, httpTransport, type TestAgent } from '../agents.js'
-import { FakeHub, frontOf, identity, json, type Loose, parsed, result, text, untilAborted } from '../fake-hub.js'
+import { FakeHub, frontOf, identity, json, type Loose, parsed, result, text } from '../fake-hub.js'
 import { agentOnLines, LinePeer } from '../line-peer.js'
 
 const execution = (taskSupport: string) => ({ execution: { taskSupport } })
@@ -44,17 +44,7 @@ describe.each(Object.entries(ways))('tasks of 2025-11-25 over %s', (_, makeStage
 
   beforeEach(async () => {
     hub = new FakeHub()
-    hub.tool(
-      'dig',
-      ({ signal }) =>
-        Promise.race([
-          untilAborted(signal),
-          new Promise<CallOutcome>((resolve) => {
-            finish = resolve
-          }),
-        ]),
-      execution('optional'),
-    )
+    finish = hub.held('dig', execution('optional'))
     front = frontOf(hub)
     stage = makeStage()
     agent = await stage.connect(front)

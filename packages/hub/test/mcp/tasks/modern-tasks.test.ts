@@ -79,17 +79,7 @@ describe.each(Object.entries({ lines: onLines, http: onHttp }))('the tasks exten
 
   beforeEach(async () => {
     hub = new FakeHub()
-    hub.tool(
-      'dig',
-      ({ signal }) =>
-        Promise.race([
-          untilAborted(signal),
-          new Promise<CallOutcome>((resolve) => {
-            finish = resolve
-          }),
-        ]),
-      execution('optional'),
-    )
+    finish = hub.held('dig', execution('optional'))
     front = frontOf(hub)
     stage = await connect(front)
   })
