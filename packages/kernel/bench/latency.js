@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@callboard/store'
 import { parseKernelConfig } from '../dist/config.js'
-import { KernelPool } from '../dist/kernel-pool.js'
-import { KernelRecords } from '../dist/records.js'
-import { migrations } from '../dist/schema.js'
+import { KernelPool } from '../dist/kernel/kernel-pool.js'
+import { KernelRecords } from '../dist/records/records.js'
+import { migrations } from '../dist/records/schema.js'
 
 const directory = await mkdtemp(join(tmpdir(), 'callboard-bench-'))
 const store = await openStore({

@@ -10,15 +10,15 @@ import {
   type Worker,
 } from '@callboard/worker'
 import { parseKernelConfig } from './config.js'
-import { evalSpec, runEval } from './eval-tool.js'
-import type { RegisteredTool } from './help.js'
-import { help, helpSpec } from './help-tool.js'
-import { KernelPool } from './kernel-pool.js'
-import { type Agent, KernelRecords } from './records.js'
-import { resetKernel, resetSpec } from './reset-tool.js'
-import { type Failure, refusedReport } from './run-report.js'
-import { type KernelSchema, migrations } from './schema.js'
-import { readSession, sessionSpec } from './session-tool.js'
+import { KernelPool } from './kernel/kernel-pool.js'
+import { type Failure, refusedReport } from './kernel/run-report.js'
+import { type Agent, KernelRecords } from './records/records.js'
+import { type KernelSchema, migrations } from './records/schema.js'
+import { evalSpec, runEval } from './tools/eval-tool.js'
+import type { RegisteredTool } from './tools/help.js'
+import { help, helpSpec } from './tools/help-tool.js'
+import { resetKernel, resetSpec } from './tools/reset-tool.js'
+import { readSession, sessionSpec } from './tools/session-tool.js'
 
 export interface KernelWorkerOptions {
   /** Holds the database (unless `databaseUrl` is given) and the working directories of the kernels. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeFrame, FrameDecoder } from '../src/control-frames.js'
+import { encodeFrame, FrameDecoder } from '../src/runtime/python/control-frames.js'
 
 describe('FrameDecoder', () => {
   it('gives back what was encoded, for any cut into chunks', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Death, explainDeath } from '../src/death.js'
+import { type Death, explainDeath } from '../src/runtime/death.js'
 
 const death: Death = { code: null, signal: null, outOfMemory: false, faults: '' }
 

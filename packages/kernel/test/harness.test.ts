@@ -3,17 +3,26 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { CellRun } from '../src/cell-run.js'
 import { parseKernelConfig } from '../src/config.js'
-import { LiveKernel } from '../src/live-kernel.js'
-import type { FromKernel } from '../src/messages.js'
+import { PythonRuntime } from '../src/runtime/python/python-runtime.js'
+import type { RuntimeEvents } from '../src/runtime/runtime.js'
 import { deferred } from './support/processes.js'
 
 const python = fileURLToPath(new URL('../python/', import.meta.url))
 
-async function startKernel(): Promise<LiveKernel> {
+async function startKernel(events: Partial<RuntimeEvents> = {}): Promise<PythonRuntime & AsyncDisposable> {
   const { limits } = parseKernelConfig({})
-  return LiveKernel.start({ python: 'python3', workingDirectory: tmpdir(), limits, onOutput: () => {} })
+  const runtime = await PythonRuntime.start({
+    python: 'python3',
+    workingDirectory: tmpdir(),
+    limits,
+    onOutput: () => {},
+    onDisplay: () => {},
+    onRequest: () => {},
+    onNotice: () => {},
+    ...events,
+  })
+  return Object.assign(runtime, { [Symbol.asyncDispose]: async () => void (await runtime.kill('stopping')) })
 }
 
 describe('the harness', () => {
@@ -44,47 +53,30 @@ for path in sys.argv[1:]:
     expect(run).toThrow(/needs CPython 3\.9 or newer/)
   })
 
-  it('answers a ping while a cell runs, and names the run', async () => {
-    const kernel = await startKernel()
-    await using _ = kernel.process
-    const answers: FromKernel[] = []
-    const answered = deferred()
-    const run = new CellRun(kernel, 1)
-    kernel.listen((message) => {
-      run.receive(message)
-      if (message.type === 'started') kernel.process.send({ type: 'ping', id: 9 })
-      if (message.type !== 'pong') return
-      answers.push(message)
-      answered.resolve()
-    })
-    const aborted = new AbortController()
-    const ended = run.execute('import time; time.sleep(60)', 60_000, aborted.signal)
-    await answered.promise
-    expect(answers).toEqual([{ type: 'pong', id: 9, run: 1 }])
-    aborted.abort()
-    expect(await ended).toMatchObject({ kind: 'finished', stopped: 'cancelled' })
+  it('answers questions of the worker while a cell runs', async () => {
+    const running = deferred()
+    await using kernel = await startKernel({ onOutput: () => running.resolve() })
+    const ended = kernel.execute({ run: 1, code: 'import time; print(1); time.sleep(60)', resultMode: 'last' })
+    await running.promise
+    expect(await kernel.probe()).toBe(true)
+    kernel.interrupt(1)
+    expect(await ended).toMatchObject({ outcome: 'interrupted' })
   })
 
   it('carries MIME bundles of a run', async () => {
-    const kernel = await startKernel()
-    await using _ = kernel.process
-    const run = new CellRun(kernel, 1)
-    kernel.listen((message) => run.receive(message))
+    const shown: unknown[] = []
+    await using kernel = await startKernel({ onDisplay: (run, { data }) => shown.push([run, data]) })
     const code =
       'import gc\nrunner = next(o for o in gc.get_objects() if type(o).__name__ == "Runner")\nrunner.publish({"text/html": "<b>1</b>"})'
-    const outcome = await run.execute(code, 10_000, new AbortController().signal)
-    expect(outcome.displays).toEqual([{ type: 'display', run: 1, data: { 'text/html': '<b>1</b>' }, metadata: {} }])
+    await kernel.execute({ run: 1, code, resultMode: 'last' })
+    expect(shown).toEqual([[1, { 'text/html': '<b>1</b>' }]])
   })
 
   it('is ended when a cell damages the control channel', async () => {
-    const kernel = await startKernel()
-    const run = new CellRun(kernel, 1)
-    kernel.listen((message) => run.receive(message))
+    await using kernel = await startKernel()
     const code =
       'import os, time\nfor fd in range(200, 210):\n    try: os.write(fd, b"\\xff" * 64)\n    except OSError: pass\ntime.sleep(60)'
-    expect(await run.execute(code, 30_000, new AbortController().signal)).toMatchObject({
-      kind: 'died',
-      death: { cause: 'protocol' },
-    })
+    void kernel.execute({ run: 1, code, resultMode: 'last' })
+    expect(await kernel.died).toMatchObject({ cause: 'protocol' })
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HeadAndTail } from '../src/head-and-tail.js'
+import { HeadAndTail } from '../src/output/head-and-tail.js'
 
 describe('HeadAndTail', () => {
   it('keeps all that fits, and names exactly the bytes that do not', () => {

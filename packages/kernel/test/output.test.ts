@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RunReport } from '../src/run-report.js'
+import type { RunReport } from '../src/kernel/run-report.js'
 import { evaluate, openPool, type PoolFixture } from './support/fixture.js'
 
 let house: PoolFixture

@@ -1,8 +1,8 @@
 import { openStore, type Store } from '@callboard/store'
 import { describeBothDatabases } from '@callboard/store/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { KernelRecords, type RunEnd } from '../src/records.js'
-import { type KernelSchema, migrations } from '../src/schema.js'
+import { KernelRecords, type RunEnd } from '../src/records/records.js'
+import { type KernelSchema, migrations } from '../src/records/schema.js'
 
 const ann = { owner: 'agent:ann', session: 'ann-1' }
 const bob = { owner: 'agent:bob', session: 'bob-1' }

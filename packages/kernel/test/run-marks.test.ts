@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MarkSplitter, runMarks } from '../src/run-marks.js'
+import { MarkSplitter, runMarks } from '../src/output/run-marks.js'
 
 const marks = runMarks('0123456789abcdef')
 

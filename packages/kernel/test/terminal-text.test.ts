@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TerminalText } from '../src/terminal-text.js'
+import { TerminalText } from '../src/output/terminal-text.js'
 
 function clean(chunks: readonly (string | Uint8Array)[]): string {
   const out: Buffer[] = []

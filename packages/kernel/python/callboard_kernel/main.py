@@ -24,6 +24,7 @@ def main():
         os._exit(0)
     die_with_parent(start["parent"])
 
+    from .bridge import Bridge
     from .interrupts import Interrupts
     from .output import Output
     from .runner import Runner
@@ -41,13 +42,15 @@ def main():
     interrupts.install()
     memory_limit = None if "memoryBytes" in refused else start["limits"].get("memoryBytes")
     runner = Runner(channel, output, interrupts, memory_limit)
+    bridge = Bridge(channel, lambda: runner.running)
+    bridge.answer("ping", lambda params: None)
     os.register_at_fork(after_in_child=lambda: after_fork(channel))
-    threading.Thread(target=control, args=(channel, runner, interrupts), name="callboard-control", daemon=True).start()
+    threading.Thread(target=control, args=(channel, runner, interrupts, bridge), name="callboard-control", daemon=True).start()
     channel.send({"type": "ready", "limitsRefused": refused})
     runner.serve()
 
 
-def control(channel, runner, interrupts):
+def control(channel, runner, interrupts, bridge):
     """Reads while cells run. The end of the connection is the end of the worker: nothing here may outlive it."""
     try:
         while True:
@@ -55,19 +58,19 @@ def control(channel, runner, interrupts):
             if message is None:
                 break
             try:
-                handle(message, channel, runner, interrupts)
+                handle(message, channel, runner, interrupts, bridge)
             except MemoryError:  # the cell's doing; the worker goes on to harder means by itself
                 pass
     finally:
         os.killpg(0, signal.SIGKILL)
 
 
-def handle(message, channel, runner, interrupts):
+def handle(message, channel, runner, interrupts, bridge):
     if message["type"] == "interrupt":
         how = interrupts.announce(message["run"], runner.loop, runner.task)
         channel.send({"type": "interrupting", "run": message["run"], "how": how})
-    elif message["type"] == "ping":
-        channel.send({"type": "pong", "id": message["id"], "run": runner.running})
+    elif message["type"] in ("ask", "tell", "reply"):
+        bridge.receive(message)
     else:
         if message["type"] == "execute":
             interrupts.expect(message["run"])

@@ -196,7 +196,7 @@ class Runner:
             task.cancel()
         self.loop.call_soon(self.loop.stop)
         self._run_loop()
-        self._channel.send({"type": "cleared", "names": self._namespace.clear()})
+        self._channel.send({"type": "cleared", "names": self._namespace.clear(), "kept": []})
 
     def _ensure_loop(self):
         if self.loop.is_closed():

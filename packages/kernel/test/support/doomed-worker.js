@@ -1,6 +1,6 @@
 // A worker in a process of its own, to be killed. Built code: Node 20 cannot run TypeScript. `npm test` builds first.
 import { tmpdir } from 'node:os'
-import { KernelProcess } from '../../dist/kernel-process.js'
+import { KernelProcess } from '../../dist/runtime/python/kernel-process.js'
 
 let output = ''
 let told = false

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@callboard/store'
 import { parseKernelConfig } from '../../src/config.js'
-import type { EvalRequest, Kernel } from '../../src/kernel.js'
-import { KernelPool } from '../../src/kernel-pool.js'
-import { KernelRecords } from '../../src/records.js'
-import type { RunReport } from '../../src/run-report.js'
-import { type KernelSchema, migrations } from '../../src/schema.js'
+import type { EvalRequest, Kernel } from '../../src/kernel/kernel.js'
+import { KernelPool } from '../../src/kernel/kernel-pool.js'
+import type { RunReport } from '../../src/kernel/run-report.js'
+import { KernelRecords } from '../../src/records/records.js'
+import { type KernelSchema, migrations } from '../../src/records/schema.js'
 
 /** A pool over a store of its own, without a worker around it. */
 export interface PoolFixture extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import type { ToolSpec } from '@callboard/worker'
-import type { Kernel, ResetLevel } from './kernel.js'
-import type { Agent, KernelRecords } from './records.js'
+import type { Kernel, ResetLevel } from '../kernel/kernel.js'
+import type { Agent, KernelRecords } from '../records/records.js'
 import { resetInput, resetOutput } from './schemas.js'
 
 export const resetSpec = {

@@ -1,4 +1,4 @@
-import { progressBytesMax, progressIntervalMs, progressSilenceMs } from './limits.js'
+import { progressBytesMax, progressIntervalMs, progressSilenceMs } from '../limits.js'
 
 export interface OutputSoFar {
   readonly stdout: string

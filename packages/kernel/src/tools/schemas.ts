@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codeLengthMax, namesListedMax, recentHistoryMax, timeoutSMax } from './limits.js'
+import { codeLengthMax, namesListedMax, recentHistoryMax, timeoutSMax } from '../limits.js'
 
 // Inputs may be null for absent. No `default` and no `format`: some clients cannot parse them.
 
@@ -38,7 +38,11 @@ export const evalOutput = z.object({
   epoch: z.int().nullable().describe('Rises with each new Python process: variables of an earlier one are gone.'),
   duration_s: z.number(),
   names: z
-    .object({ added: z.array(z.string()), changed: z.array(z.string()), deleted: z.array(z.string()) })
+    .object({
+      added: z.array(z.string()).readonly(),
+      changed: z.array(z.string()).readonly(),
+      deleted: z.array(z.string()).readonly(),
+    })
     .describe('Top-level names that this run bound, bound anew or deleted.'),
   truncated: z
     .object({
@@ -81,7 +85,7 @@ export const sessionOutput = z.object({
   kernel: z.object({
     state: z.enum(['absent', 'idle', 'busy', 'dead']),
     runtime: z.string().nullable(),
-    isolation: z.string(),
+    isolation: z.string().nullable(),
     epoch: z.int().nullable(),
     running_run: z.int().nullable(),
     queue_length: z.int(),

@@ -1,9 +1,8 @@
 import { didYouMean } from '@callboard/worker'
 import { z } from 'zod'
-import type { KernelConfig } from './config.js'
+import type { KernelConfig } from '../config.js'
+import { recentHistoryMax, streamBytesMax } from '../limits.js'
 import { examples } from './examples.js'
-import { recentHistoryMax, streamBytesMax } from './limits.js'
-import { isolation } from './session-tool.js'
 
 /** A tool as it is registered: help says nothing that is not taken from here or from the configuration. */
 export interface RegisteredTool {
@@ -60,7 +59,6 @@ function overview({ tools, config }: HelpSource): string {
       `${streamBytesMax / 1024} KiB of stdout and of stderr per reply, beginning and end; the number of bytes left out is given`,
       `${mebibytes} MiB of address space per kernel, then MemoryError; ${config.limits.openFiles} open files`,
       `${config.maxKernels} kernels per worker; one that is idle for ${config.idleMs / 60_000} minutes is ended`,
-      `isolation: ${isolation}`,
     ]),
   ].join('\n\n')
 }

@@ -1,4 +1,4 @@
-import { streamBytesMax, streamHeadShare } from './limits.js'
+import { streamBytesMax, streamHeadShare } from '../limits.js'
 
 /** Keeps the beginning and the end of a stream of any length in bounded memory, and knows exactly what it left out. */
 export class HeadAndTail {

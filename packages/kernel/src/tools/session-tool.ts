@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { ToolError, type ToolSpec } from '@callboard/worker'
-import type { Kernel } from './kernel.js'
-import { namesListedMax } from './limits.js'
-import type { Agent, KernelRecords, SessionRow } from './records.js'
+import type { Kernel } from '../kernel/kernel.js'
+import { namesListedMax } from '../limits.js'
+import type { Agent, KernelRecords, SessionRow } from '../records/records.js'
 import { sessionInput, sessionOutput } from './schemas.js'
-
-/** Says what is, so that nobody trusts a wall that is not there. */
-export const isolation = 'none: code runs as the user of this worker, with its files and network'
 
 export const sessionSpec = {
   title: 'Session state',
@@ -57,8 +54,8 @@ async function findSession(id: string | null | undefined, agent: Agent, records:
 async function describeKernel(kernel: Kernel | undefined) {
   return {
     state: kernel?.state ?? ('absent' as const),
-    runtime: kernel?.pythonVersion ? `python3 ${kernel.pythonVersion}` : null,
-    isolation,
+    runtime: kernel?.runtime?.description ?? null,
+    isolation: kernel?.runtime?.isolation.description ?? null,
     epoch: kernel?.epoch ?? null,
     running_run: kernel?.runningRun ?? null,
     queue_length: kernel?.queueLength ?? 0,

@@ -1,4 +1,4 @@
-import { escapeBytesMax, lineBytesMax } from './limits.js'
+import { escapeBytesMax, lineBytesMax } from '../limits.js'
 
 const newline = 0x0a
 const carriageReturn = 0x0d

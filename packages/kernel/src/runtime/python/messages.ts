@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { KernelLimits } from './config.js'
+import type { KernelLimits } from '../../config.js'
+import type { ResultMode } from '../runtime.js'
 
 /** Worker → kernel. `start` and `attached` once each, then any number of the others; at most one `execute` at a time. */
 export type ToKernel =
@@ -10,14 +11,25 @@ export type ToKernel =
       readonly type: 'execute'
       readonly run: number
       readonly code: string
+      readonly resultMode: ResultMode
       readonly beginMark: string
       readonly endMark: string
     }
   /** Acts on this run only; a later one is never hit. */
   | { readonly type: 'interrupt'; readonly run: number }
   /** Between runs: clears the names and cancels background tasks; answered by `cleared`. */
-  | { readonly type: 'reset' }
-  | { readonly type: 'ping'; readonly id: number }
+  | { readonly type: 'reset'; readonly level: 'names' | 'modules' }
+  /** For a side thread, also while a cell runs; answered by `answer`. */
+  | { readonly type: 'ask'; readonly id: number; readonly method: string; readonly params: object }
+  /** For a side thread; not answered. */
+  | { readonly type: 'tell'; readonly method: string; readonly params: object }
+  /** To a `request`. */
+  | { readonly type: 'reply'; readonly id: number; readonly value: unknown }
+  | {
+      readonly type: 'reply'
+      readonly id: number
+      readonly error: { readonly kind: string; readonly message: string }
+    }
 
 const run = z.int()
 const names = z.array(z.string())
@@ -45,8 +57,19 @@ const fromKernel = z.discriminatedUnion('type', [
     durationS: z.number(),
     names: z.object({ added: names, changed: names, deleted: names }),
   }),
-  z.object({ type: z.literal('cleared'), names: z.int() }),
-  z.object({ type: z.literal('pong'), id: z.int(), run: run.nullable() }),
+  z.object({ type: z.literal('cleared'), names: z.int(), kept: names }),
+  /** To an `ask`; `error` is a sentence for the agent. */
+  z.object({ type: z.literal('answer'), id: z.int(), value: z.unknown(), error: z.string().nullable() }),
+  /** Answered by `reply`, unless `withdraw` comes first. */
+  z.object({
+    type: z.literal('request'),
+    id: z.int(),
+    run: run.nullable(),
+    method: z.string(),
+    params: z.record(z.string(), z.unknown()),
+  }),
+  z.object({ type: z.literal('withdraw'), id: z.int() }),
+  z.object({ type: z.literal('notice'), method: z.string(), params: z.unknown() }),
 ])
 
 /** Kernel → worker. */

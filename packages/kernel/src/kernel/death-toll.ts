@@ -1,4 +1,4 @@
-import { deathsMax, deathsRefusalMs, deathsWindowMs } from './limits.js'
+import { deathsMax, deathsRefusalMs, deathsWindowMs } from '../limits.js'
 
 /** Counts the deaths of one kernel's processes, so that one that dies again and again rests for a while. */
 export class DeathToll {

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { boundedText } from './bounded-text.js'
+import { startMs, startupTextBytesMax } from '../../limits.js'
+import { boundedText } from '../../output/bounded-text.js'
+import type { Exit } from '../process-group.js'
 import { encodeFrame, FrameDecoder } from './control-frames.js'
-import { startMs, startupTextBytesMax } from './limits.js'
 import { type FromKernel, parseFromKernel, type ToKernel } from './messages.js'
-import type { Exit } from './process-group.js'
 
 /** The process did not get as far as running cells. `message` says what a person can do about it. */
 export class KernelStartError extends Error {

@@ -1,4 +1,4 @@
-import { controlFrameBytesMax } from './limits.js'
+import { controlFrameBytesMax } from '../../limits.js'
 
 /** Four bytes of length, big-endian, then UTF-8 JSON. */
 export function encodeFrame(message: unknown): Buffer {

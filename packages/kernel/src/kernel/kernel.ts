@@ -1,14 +1,16 @@
 import { mkdir } from 'node:fs/promises'
 import { ToolError } from '@callboard/worker'
+import type { KernelConfig } from '../config.js'
+import { deadlineMarginMs, queueRetryAfterMs } from '../limits.js'
+import { RunOutput } from '../output/run-output.js'
+import type { Agent, KernelRecords } from '../records/records.js'
+import { type Death, explainDeath, type KillCause } from '../runtime/death.js'
+import { PythonRuntime, type PythonRuntimeOptions } from '../runtime/python/python-runtime.js'
+import { KernelStartError } from '../runtime/python/startup-conversation.js'
+import type { Runtime } from '../runtime/runtime.js'
 import { type CellOutcome, CellRun } from './cell-run.js'
-import type { KernelConfig } from './config.js'
-import { type Death, explainDeath, type KillCause } from './death.js'
 import { DeathToll } from './death-toll.js'
-import { deadlineMarginMs, queueRetryAfterMs } from './limits.js'
-import { LiveKernel, type LiveKernelOptions } from './live-kernel.js'
-import type { Agent, KernelRecords } from './records.js'
 import { type Failure, type RunReport, refusedReport, reportOf } from './run-report.js'
-import { KernelStartError } from './startup-conversation.js'
 import { settling, type Work, WorkQueue } from './work-queue.js'
 
 export interface EvalRequest {
@@ -51,7 +53,7 @@ export interface ResetOutcome {
 export type ResetLevel = 'names' | 'process'
 
 interface Live {
-  readonly kernel: LiveKernel
+  readonly runtime: Runtime
   readonly epoch: number
   runs: number
 }
@@ -70,6 +72,7 @@ export class Kernel {
   /** Told with the next reply. */
   #notices: string[] = []
   #names: string[] = []
+  readonly #outputs = new Map<number, RunOutput>()
   #lastDeath: string | undefined
   /** How often a reset was asked for: a run that saw fewer at its beginning is one of those to stop. */
   #resets = 0
@@ -114,7 +117,7 @@ export class Kernel {
     this.#resets += 1
     const namesBefore = this.#names.length
     if (level === 'names') this.#active?.run.stop('reset')
-    else void this.#live?.kernel.process.terminate('reset')
+    else void this.#live?.runtime.terminate('reset')
     return new Promise((resolve, reject) => {
       this.#queue.pushFirst({
         perform: () => settling(this.#reset(level, namesBefore), resolve, reject),
@@ -136,7 +139,7 @@ export class Kernel {
       message: 'The kernel was closed before this run started.',
       retryable: false,
     })
-    if (this.#live) await this.#live.kernel.process.terminate(cause)
+    if (this.#live) await this.#live.runtime.terminate(cause)
     // A process that is on its way finds the kernel closed, and ends; a run that has ended is still recorded.
     await this.#queue.settled()
     await this.#recorded
@@ -161,11 +164,11 @@ export class Kernel {
   }
 
   get pid(): number | null {
-    return this.#live?.kernel.process.pid ?? null
+    return this.#live?.runtime.pid ?? null
   }
 
-  get pythonVersion(): string | null {
-    return this.#live?.kernel.process.pythonVersion ?? null
+  get runtime(): Runtime | undefined {
+    return this.#live?.runtime
   }
 
   get runningRun(): number | null {
@@ -194,8 +197,8 @@ export class Kernel {
   get output():
     | { readonly stdout: string; readonly stderr: string; readonly stdoutBytes: number; readonly stderrBytes: number }
     | undefined {
-    if (!this.#live || !this.#active) return undefined
-    const { stdout, stderr } = this.#live.kernel
+    if (!this.#active) return undefined
+    const { stdout, stderr } = this.#active.run.output
     return {
       stdout: stdout.read().text,
       stderr: stderr.read().text,
@@ -207,9 +210,9 @@ export class Kernel {
   async #reset(level: ResetLevel, namesBefore: number): Promise<ResetOutcome> {
     const live = this.#live
     if (level === 'names' && live) {
-      const names = await live.kernel.clearNames()
+      const cleared = await live.runtime.python?.clear(level)
       this.#names = []
-      if (names !== undefined) return { level, epoch: live.epoch, names }
+      if (cleared) return { level, epoch: live.epoch, names: cleared.names }
     }
     // It did not answer, so only a new process is clean.
     if (live) await this.#end(live, 'reset')
@@ -241,9 +244,11 @@ export class Kernel {
     const id = await records.beginRun(this.agent, live.epoch, request.code)
     const notices = this.#takeNotices()
     const startedAt = Date.now()
-    const outcome = await this.#execute(live, id, { ...request, timeoutMs }, resets)
-    notices.push(...lateOutput(live.kernel))
+    const output = new RunOutput(() => request.onOutput?.())
+    this.#outputs.set(id, output)
+    const outcome = await this.#execute(live, id, output, { ...request, timeoutMs }, resets)
     const report = reportOf(outcome, {
+      output,
       runId: id,
       epoch: live.epoch,
       timeoutMs,
@@ -251,42 +256,40 @@ export class Kernel {
       notices,
     })
     this.#rememberNames(report.names)
-    return await this.#record(report, id, session.id, request.code, outcome)
+    return await this.#record(report, id, session.id, request.code, output)
   }
 
-  async #execute(live: Live, id: number, request: EvalRequest, resets: number): Promise<CellOutcome> {
-    const run = new CellRun(live.kernel, id)
-    const stopListening = live.kernel.listen((message) => run.receive(message))
+  async #execute(
+    live: Live,
+    id: number,
+    output: RunOutput,
+    request: EvalRequest,
+    resets: number,
+  ): Promise<CellOutcome> {
+    const run = new CellRun(live.runtime, { run: id, code: request.code, resultMode: 'last' }, output)
     this.#active = { run, id, endsBy: Date.now() + request.timeoutMs, request }
     live.runs += 1
     request.onStart?.()
     try {
-      const ended = run.execute(request.code, request.timeoutMs, request.signal)
+      const ended = run.execute(request.timeoutMs, request.signal)
       if (this.#resets !== resets) run.stop('reset')
       return await ended
     } finally {
-      stopListening()
       this.#active = undefined
     }
   }
 
   /** The code has run: a store that fails now must not hide what it did. */
-  async #record(
-    report: RunReport,
-    id: number,
-    sessionId: string,
-    code: string,
-    outcome: CellOutcome,
-  ): Promise<RunReport> {
+  async #record(report: RunReport, id: number, sessionId: string, code: string, output: RunOutput): Promise<RunReport> {
     const status = report.status === 'refused' ? 'error' : report.status
-    const { stdoutBytes, stderrBytes } = outcome
+    const { stdout, stderr } = output
     try {
       await this.#house.records.endRun(this.agent.owner, id, sessionId, {
         ...report,
         status,
         code,
-        stdoutBytes,
-        stderrBytes,
+        stdoutBytes: stdout.totalBytes,
+        stderrBytes: stderr.totalBytes,
       })
       return report
     } catch {
@@ -318,19 +321,22 @@ export class Kernel {
     if (!this.#known && (await records.hadKernel(this.agent))) {
       this.#notices.push('Variables lost: the kernel worker was restarted, so this is a new Python process.')
     }
-    const kernel = await startKernel({
+    const runtime = await startPython({
       python: config.python,
       workingDirectory,
       limits: config.limits,
-      onOutput: () => this.#active?.request.onOutput?.(),
+      onOutput: (run, stream, bytes) => this.#outputs.get(run)?.push(stream, bytes),
+      onDisplay: (run, bundle) => this.#outputs.get(run)?.display(bundle),
+      onRequest: (request) => request.reject('UnavailableError', `${request.method} is not served.`),
+      onNotice: () => {},
     })
-    const epoch = await records.beginKernel(this.agent, kernel.process.pid)
-    const live: Live = { kernel, epoch, runs: 0 }
+    const epoch = await records.beginKernel(this.agent, runtime.pid)
+    const live: Live = { runtime, epoch, runs: 0 }
     this.#known = true
     this.#live = live
-    void kernel.process.died.then((death) => this.#mourn(live, death))
+    void runtime.died.then((death) => this.#mourn(live, death))
     if (this.#closed) {
-      await kernel.process.kill('session_closed')
+      await runtime.kill('session_closed')
       this.#refuseWhenClosed()
     }
     return live
@@ -339,7 +345,7 @@ export class Kernel {
   async #end(live: Live, cause: KillCause): Promise<void> {
     // At once, so that no run starts on a process that is about to end.
     if (this.#live === live) this.#live = undefined
-    this.#ending = live.kernel.process.terminate(cause)
+    this.#ending = live.runtime.terminate(cause)
     await this.#ending
   }
 
@@ -380,21 +386,13 @@ export class Kernel {
   }
 }
 
-async function startKernel(options: LiveKernelOptions): Promise<LiveKernel> {
+async function startPython(options: PythonRuntimeOptions): Promise<Runtime> {
   try {
-    return await LiveKernel.start(options)
+    return await PythonRuntime.start(options)
   } catch (error) {
     if (error instanceof KernelStartError) throw new ToolError('kernel_start_failed', error.message, { cause: error })
     throw error
   }
-}
-
-/** Threads and tasks go on between cells; what they write then would otherwise be lost. */
-function lateOutput(kernel: LiveKernel): string[] {
-  return (['stdout', 'stderr'] as const).flatMap((stream) => {
-    const { text } = kernel[stream].takeLate()
-    return text === '' ? [] : [`Written to ${stream} by background work between runs: ${text}`]
-  })
 }
 
 function cancelled(): ToolError {

@@ -5,20 +5,19 @@ import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { boundedText } from './bounded-text.js'
+import type { KernelLimits } from '../../config.js'
+import { exitDrainMs, faultsBytesMax, terminateGraceMs } from '../../limits.js'
+import { boundedText } from '../../output/bounded-text.js'
+import { type Death, type KillCause, outOfMemoryKills } from '../death.js'
+import { type Exit, exitOf, killGroup } from '../process-group.js'
+import type { Isolation, StreamName } from '../runtime.js'
 import { childEnvironment } from './child-environment.js'
-import type { KernelLimits } from './config.js'
 import { encodeFrame } from './control-frames.js'
-import { type Death, type KillCause, outOfMemoryKills } from './death.js'
-import { exitDrainMs, faultsBytesMax, terminateGraceMs } from './limits.js'
 import type { FromKernel, ToKernel } from './messages.js'
-import { type Exit, exitOf, killGroup } from './process-group.js'
 import { StartupConversation } from './startup-conversation.js'
 
 /** The harness lies beside `src` and beside `dist` alike. */
-const harness = fileURLToPath(new URL('../python/start.py', import.meta.url))
-
-export type StreamName = 'stdout' | 'stderr'
+const harness = fileURLToPath(new URL('../../../python/start.py', import.meta.url))
 
 export interface KernelProcessOptions {
   readonly python: string
@@ -27,6 +26,12 @@ export interface KernelProcessOptions {
   readonly onMessage: (message: FromKernel) => void
   readonly onOutput: (stream: StreamName, chunk: Buffer) => void
 }
+
+const noIsolation = {
+  sandbox: 'none',
+  network: true,
+  description: 'none: code runs as the user of this worker, with its files and network',
+} as const
 
 /**
  * One python3 child with its control socket and FIFOs. Everything of it ends with the process group: `died` resolves
@@ -37,16 +42,24 @@ export class KernelProcess implements AsyncDisposable {
   /** Of the interpreter, e.g. `3.11.7`. */
   readonly pythonVersion: string
   readonly pid: number
+  readonly isolation: Isolation
   readonly #child: ChildProcess
   readonly #control: Socket
   #cause: KillCause | undefined
   #dead = false
 
-  private constructor(child: ChildProcess, control: Socket, pythonVersion: string, died: Promise<Death>) {
+  private constructor(
+    child: ChildProcess,
+    control: Socket,
+    pythonVersion: string,
+    limitsRefused: readonly string[],
+    died: Promise<Death>,
+  ) {
     this.#child = child
     this.#control = control
     this.pid = child.pid!
     this.pythonVersion = pythonVersion
+    this.isolation = { ...noIsolation, limitsRefused }
     this.died = died.finally(() => {
       this.#dead = true
     })
@@ -103,7 +116,13 @@ export class KernelProcess implements AsyncDisposable {
   }
 }
 
-type Make = (child: ChildProcess, control: Socket, pythonVersion: string, died: Promise<Death>) => KernelProcess
+type Make = (
+  child: ChildProcess,
+  control: Socket,
+  pythonVersion: string,
+  limitsRefused: readonly string[],
+  died: Promise<Death>,
+) => KernelProcess
 
 async function begin(options: KernelProcessOptions, directory: string, make: Make): Promise<KernelProcess> {
   const killsBefore = outOfMemoryKills()
@@ -129,7 +148,7 @@ async function begin(options: KernelProcessOptions, directory: string, make: Mak
       readFifo(join(directory, 'faults'), faults.push),
     )
     startup.send({ type: 'attached' })
-    await startup.expect('ready')
+    const { limitsRefused } = await startup.expect('ready')
     let kernel: KernelProcess | undefined
     const died = deathOf(
       exit,
@@ -146,7 +165,7 @@ async function begin(options: KernelProcessOptions, directory: string, make: Mak
       },
       child.pid!,
     )
-    kernel = make(child, control, hello.python, died)
+    kernel = make(child, control, hello.python, limitsRefused, died)
     const damaged = () => void kernel?.kill('protocol')
     startup.handOver(options.onMessage, damaged)
     return kernel

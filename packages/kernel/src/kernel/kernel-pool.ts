@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { ToolError } from '@callboard/worker'
-import type { KernelConfig } from './config.js'
-import type { KillCause } from './death.js'
+import type { KernelConfig } from '../config.js'
+import { idleSweepMs, queueRetryAfterMs } from '../limits.js'
+import type { Agent, KernelRecords } from '../records/records.js'
+import type { KillCause } from '../runtime/death.js'
 import { Kernel, type KernelHouse } from './kernel.js'
-import { idleSweepMs, queueRetryAfterMs } from './limits.js'
-import type { Agent, KernelRecords } from './records.js'
 
 export interface KernelPoolOptions {
   readonly config: KernelConfig

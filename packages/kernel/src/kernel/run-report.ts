@@ -1,7 +1,7 @@
+import type { RunOutput } from '../output/run-output.js'
+import { explainDeath } from '../runtime/death.js'
+import type { CellEnd, NameChanges } from '../runtime/runtime.js'
 import type { CellOutcome } from './cell-run.js'
-import { explainDeath } from './death.js'
-import type { Finished } from './messages.js'
-import type { CapturedText } from './stream-capture.js'
 
 export type RunReportStatus = 'ok' | 'error' | 'interrupted' | 'timeout' | 'kernel_died' | 'refused'
 
@@ -24,7 +24,7 @@ export interface RunReport {
   readonly run_id: number | null
   readonly epoch: number | null
   readonly duration_s: number
-  readonly names: { readonly added: string[]; readonly changed: string[]; readonly deleted: string[] }
+  readonly names: NameChanges
   readonly truncated: Truncated | null
   readonly failure: Failure | null
   readonly notices: string[]
@@ -38,6 +38,7 @@ export interface Truncated {
 }
 
 export interface ReportFrame {
+  readonly output: RunOutput
   readonly runId: number
   readonly epoch: number
   readonly timeoutMs: number
@@ -67,10 +68,11 @@ export function refusedReport(failure: Failure, notices: readonly string[] = [])
 export function reportOf(outcome: CellOutcome, frame: ReportFrame): RunReport {
   const report =
     outcome.kind === 'finished' ? finishedReport(outcome.finished, outcome, frame) : diedReport(outcome, frame)
-  return { ...report, stdout: outcome.stdout.text, stderr: outcome.stderr.text, notices: [...frame.notices] }
+  const { stdout, stderr } = frame.output
+  return { ...report, stdout: stdout.read().text, stderr: stderr.read().text, notices: [...frame.notices] }
 }
 
-function finishedReport(finished: Finished, outcome: CellOutcome, frame: ReportFrame): RunReport {
+function finishedReport(finished: CellEnd, outcome: CellOutcome, frame: ReportFrame): RunReport {
   const status = finished.outcome === 'interrupted' && outcome.stopped === 'timeout' ? 'timeout' : finished.outcome
   const error =
     finished.error === null ? null : [wellFormed(finished.error), ...stopLines(finished, outcome, frame)].join('\n')
@@ -82,12 +84,12 @@ function finishedReport(finished: Finished, outcome: CellOutcome, frame: ReportF
     status,
     duration_s: finished.durationS,
     names: finished.names,
-    truncated: truncatedOf(outcome, finished.resultOmitted, finished.errorOmitted),
+    truncated: truncatedOf(frame.output, finished.resultOmitted, finished.errorOmitted),
   }
 }
 
 /** The last line of the error says why, for clients that know the contract's fields only. */
-function stopLines(finished: Finished, { stopped }: CellOutcome, { runId, timeoutMs }: ReportFrame): readonly string[] {
+function stopLines(finished: CellEnd, { stopped }: CellOutcome, { runId, timeoutMs }: ReportFrame): readonly string[] {
   if (finished.outcome !== 'interrupted') return []
   const seconds = Math.round(timeoutMs / 100) / 10
   switch (stopped) {
@@ -109,7 +111,7 @@ function diedReport(outcome: Extract<CellOutcome, { kind: 'died' }>, frame: Repo
     ...emptyReport(frame),
     error: `KernelDied: ${message}\n${lost}`,
     status: 'kernel_died',
-    truncated: truncatedOf(outcome, 0, 0),
+    truncated: truncatedOf(frame.output, 0, 0),
     failure: { code: 'kernel_died', message: `${message} ${lost}`, retryable: false },
   }
 }
@@ -130,14 +132,10 @@ function emptyReport(frame: ReportFrame): RunReport {
   }
 }
 
-function truncatedOf(outcome: CellOutcome, result: number, error: number): Truncated | null {
-  const counts = { result, stdout: omitted(outcome.stdout), stderr: omitted(outcome.stderr), error }
+function truncatedOf(output: RunOutput, result: number, error: number): Truncated | null {
+  const counts = { result, stdout: output.stdout.read().omittedBytes, stderr: output.stderr.read().omittedBytes, error }
   const cut = Object.entries(counts).filter(([, count]) => count > 0)
   return cut.length === 0 ? null : Object.fromEntries(cut)
-}
-
-function omitted(text: CapturedText): number {
-  return text.omittedBytes
 }
 
 /** An exception's text may hold lone surrogates, which are no UTF-8 and break some JSON parsers. */

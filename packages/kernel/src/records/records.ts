@@ -9,7 +9,7 @@ import {
   recentHistoryMax,
   runsKeptMax,
   storedCodeLengthMax,
-} from './limits.js'
+} from '../limits.js'
 import type { KernelSchema } from './schema.js'
 
 /** Who a call acts for: stored things belong to the owner, a kernel to the agent. */
@@ -115,7 +115,7 @@ export class KernelRecords {
       const epoch = Number(newest?.epoch ?? 0) + 1
       await transaction
         .insertInto('kernels')
-        .values({ owner, epoch, agent: session, pid, started_at: this.#now() })
+        .values({ owner, epoch, kernel: session, runtime: 'python3', instance: '', pid, started_at: this.#now() })
         .execute()
       await transaction
         .deleteFrom('kernels')
@@ -147,7 +147,7 @@ export class KernelRecords {
       .selectFrom('kernels')
       .select('epoch')
       .where('owner', '=', owner)
-      .where('agent', '=', session)
+      .where('kernel', '=', session)
       .limit(1)
       .executeTakeFirst()
     return row !== undefined
@@ -167,10 +167,13 @@ export class KernelRecords {
         .values({
           owner,
           run_id: runId,
-          agent: session,
+          kernel: session,
+          instance: '',
           epoch,
+          code_hash: '',
           code: storable(code, storedCodeLengthMax),
           status: 'running',
+          created_at: this.#now(),
           started_at: this.#now(),
         })
         .execute()

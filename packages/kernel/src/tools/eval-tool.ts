@@ -1,8 +1,8 @@
 import { type Context, result, type ToolSpec } from '@callboard/worker'
-import type { KernelConfig } from './config.js'
-import type { EvalRequest, Kernel } from './kernel.js'
-import { ProgressReport } from './progress-report.js'
-import type { RunReport } from './run-report.js'
+import type { KernelConfig } from '../config.js'
+import type { EvalRequest, Kernel } from '../kernel/kernel.js'
+import { ProgressReport } from '../kernel/progress-report.js'
+import type { RunReport } from '../kernel/run-report.js'
 import { evalInput, evalOutput } from './schemas.js'
 
 export const evalSpec = {

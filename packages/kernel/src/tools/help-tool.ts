@@ -1,6 +1,6 @@
 import { ToolError, type ToolSpec, text } from '@callboard/worker'
 import type { z } from 'zod'
-import type { KernelConfig } from './config.js'
+import type { KernelConfig } from '../config.js'
 import { helpText, type RegisteredTool, unknownTopic } from './help.js'
 import { helpInput } from './schemas.js'
 
