@@ -2,30 +2,26 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStore } from '@callboard/store'
-import { parseKernelConfig } from '../dist/config.js'
-import { KernelPool } from '../dist/kernel/kernel-pool.js'
-import { KernelRecords } from '../dist/records/records.js'
-import { migrations } from '../dist/records/schema.js'
+import { createKernelWorker } from '../dist/index.js'
 
 const directory = await mkdtemp(join(tmpdir(), 'callboard-bench-'))
-const store = await openStore({
-  name: 'kernel',
-  migrations,
-  dataDirectory: directory,
-  durability: 'normal',
-  access: 'shared',
-})
-const pool = new KernelPool({
-  config: parseKernelConfig({}),
-  records: new KernelRecords(store),
-  dataDirectory: directory,
-})
-const signal = new AbortController().signal
-const run = (session, code) =>
-  pool
-    .kernelOf({ owner: 'agent:bench', session })
-    .evaluate({ code, timeoutMs: 60_000, deadline: () => Date.now() + 600_000, signal })
+const worker = await createKernelWorker({ dataDirectory: directory })
+const { pool } = worker
+let keys = 0
+const submit = async (session, code) => {
+  const kernel = pool.kernelOf({ owner: 'agent:bench', session })
+  const idempotencyKey = `key-${++keys}`
+  const { run } = await kernel.submit({
+    code,
+    timeoutMs: 60_000,
+    resultMode: 'last',
+    idempotencyKey,
+    onBusy: 'queue',
+    session,
+  })
+  return { kernel, run }
+}
+const run = async (session, code) => (await submit(session, code)).run.ended
 
 async function times(count, work) {
   const milliseconds = []
@@ -47,18 +43,12 @@ print(`print of 100 MB:       ${await times(3, () => run('warm', 'print("x" * 10
 print(`100,000 prints:        ${await times(3, () => run('warm', 'for i in range(100_000): print(i)'))}`)
 print(
   `interrupt of a sleep:  ${await times(10, async () => {
-    const aborted = new AbortController()
-    const ended = pool.kernelOf({ owner: 'agent:bench', session: 'warm' }).evaluate({
-      code: 'import time; print(1); time.sleep(60)',
-      timeoutMs: 60_000,
-      deadline: () => Date.now() + 600_000,
-      signal: aborted.signal,
-      onOutput: () => aborted.abort(),
-    })
-    await ended
+    const { kernel, run: sleeping } = await submit('warm', 'import time; print(1); time.sleep(60)')
+    await new Promise((resolve) => sleeping.watch(resolve))
+    await kernel.interrupt(sleeping, false)
+    await sleeping.ended
   })}`,
 )
 print(`worker: ${Math.round(process.memoryUsage().rss / 1024 / 1024)} MiB resident with 21 kernels`)
-await pool.close()
-await store.close()
+await worker.close()
 await rm(directory, { recursive: true, force: true })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { foregroundSMax } from './limits.js'
 
 const mebibyte = 1024 * 1024
 
@@ -7,6 +8,7 @@ const schema = z.strictObject({
   maxKernels: z.int().min(1).max(1024).default(64),
   maxQueuedRuns: z.int().min(1).max(1024).default(32),
   idleMinutes: z.number().positive().max(100_000).default(60),
+  foregroundS: z.number().min(0).max(foregroundSMax).default(40),
   defaultTimeoutS: z.number().positive().max(3600).default(600),
   memoryMiB: z.int().min(64).max(1_048_576).default(4096),
   fileMiB: z.int().min(1).max(16_777_216).default(16_384),
@@ -20,6 +22,8 @@ export interface KernelConfig {
   readonly maxKernels: number
   readonly maxQueuedRuns: number
   readonly idleMs: number
+  /** How long a call waits for the end of its code when it does not say. */
+  readonly foregroundS: number
   readonly defaultTimeoutMs: number
   readonly limits: KernelLimits
 }
@@ -57,6 +61,7 @@ export function parseKernelConfig(section: unknown): KernelConfig {
     maxKernels: value.maxKernels,
     maxQueuedRuns: value.maxQueuedRuns,
     idleMs: value.idleMinutes * 60_000,
+    foregroundS: value.foregroundS,
     defaultTimeoutMs: value.defaultTimeoutS * 1000,
     limits: Object.freeze({
       memoryBytes: value.memoryMiB * mebibyte,

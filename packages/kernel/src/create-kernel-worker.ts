@@ -10,15 +10,25 @@ import {
   type Worker,
 } from '@callboard/worker'
 import { parseKernelConfig } from './config.js'
-import { KernelPool } from './kernel/kernel-pool.js'
+import type { Agent } from './kernel/agent.js'
+import { thisInstance } from './kernel/instance.js'
+import type { Kernel } from './kernel/kernel.js'
+import { KernelPool, type PoolHouse } from './kernel/kernel-pool.js'
 import { type Failure, refusedReport } from './kernel/run-report.js'
-import { type Agent, KernelRecords } from './records/records.js'
+import { RunOutput } from './output/run-output.js'
+import { KernelRecords } from './records/kernel-records.js'
+import { SessionRecords } from './records/records.js'
+import { RunRecords } from './records/run-records.js'
 import { type KernelSchema, migrations } from './records/schema.js'
+import { runtimeStarter } from './runtime/start-runtime.js'
 import { evalSpec, runEval } from './tools/eval-tool.js'
 import type { RegisteredTool } from './tools/help.js'
 import { help, helpSpec } from './tools/help-tool.js'
+import { historySpec, listRuns } from './tools/history-tool.js'
+import { interruptRun, interruptSpec } from './tools/interrupt-tool.js'
 import { resetKernel, resetSpec } from './tools/reset-tool.js'
 import { readSession, sessionSpec } from './tools/session-tool.js'
+import { waitForRun, waitSpec } from './tools/wait-tool.js'
 
 export interface KernelWorkerOptions {
   /** Holds the database (unless `databaseUrl` is given) and the working directories of the kernels. */
@@ -41,8 +51,30 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
     // Replicas on one machine share the file.
     access: 'shared',
   })
-  const records = new KernelRecords(store)
-  const pool = new KernelPool({ config, records, dataDirectory: options.dataDirectory })
+  const instance = thisInstance()
+  const runs = new RunRecords(store, instance)
+  const sessions = new SessionRecords(store)
+  const currentSession = async ({ owner, key }: Kernel) => (await sessions.currentSession(owner, key)).id
+  const house: PoolHouse = {
+    runs,
+    kernels: new KernelRecords(store, instance),
+    startRuntime: runtimeStarter(config, options.dataDirectory, currentSession),
+    openOutput: (_owner, _runId, onChange) => new RunOutput(onChange),
+    currentSession,
+    listener: {
+      started: () => {},
+      ended: () => {},
+      runStarted: () => {},
+      runEnded: () => {},
+      reset: async (kernel, _level, clearSession) => {
+        if (!clearSession) return
+        await sessions.clearSession((await sessions.currentSession(kernel.owner, kernel.key)).id)
+      },
+      request: (_kernel, { method, reject }) => reject('UnavailableError', `${method} is not served.`),
+      notice: () => {},
+    },
+  }
+  const pool = new KernelPool(config, house, ({ owner, key }) => sessions.release(owner, key))
   const worker = defineWorker({
     service: 'kernel',
     version: packageVersion(),
@@ -53,26 +85,25 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
     holdUntil: () => pool.busyUntil,
     formatError,
   })
-  const tools: readonly RegisteredTool[] = [
-    { name: 'weave_eval', spec: evalSpec },
-    { name: 'weave_session', spec: sessionSpec },
-    { name: 'weave_reset', spec: resetSpec },
-    { name: 'weave_help', spec: helpSpec },
-  ]
-  worker.tool('weave_eval', evalSpec, (input, context) =>
-    runEval(input, context, pool.kernelOf(agentOf(context)), config),
+  const tools: RegisteredTool[] = []
+  const tool: typeof worker.tool = (name: string, spec: never, handler: never) => {
+    tools.push({ name, spec })
+    return worker.tool(name, spec, handler)
+  }
+  tool('weave_eval', evalSpec, (input, context) => runEval(input, context, agentOf(context), { pool, config }))
+  tool('weave_wait', waitSpec, (input, context) =>
+    waitForRun(input, context, agentOf(context), { pool, runs, foregroundS: config.foregroundS }),
   )
-  worker.tool('weave_session', sessionSpec, ({ session_id }, context) => {
+  tool('weave_interrupt', interruptSpec, (input, context) => interruptRun(input, agentOf(context), { pool, runs }))
+  tool('weave_session', sessionSpec, ({ session_id, kernel }, context) => {
     const agent = agentOf(context)
-    return readSession(session_id, agent, records, pool.find(agent))
+    return readSession(session_id, agent, sessions, pool.kernelOf(agent, kernel))
   })
-  worker.tool('weave_reset', resetSpec, (input, context) => {
-    const agent = agentOf(context)
-    return resetKernel(input, agent, records, pool.kernelOf(agent))
-  })
-  worker.tool('weave_help', helpSpec, ({ topic }) => help(topic, tools, config))
+  tool('weave_reset', resetSpec, (input, context) => resetKernel(input, agentOf(context), pool))
+  tool('weave_history', historySpec, (input, context) => listRuns(input, agentOf(context), runs))
+  tool('weave_help', helpSpec, ({ topic }) => help(topic, tools, config))
   worker.onSessionClosed((session) => {
-    // The kernel ends in any case; if the store is away, its session stays held and is not taken over.
+    // If the store is away, its session stays held and is not taken over.
     pool.closeSession(session).catch(() => {})
   })
   return new KernelWorker(worker, pool, store)
@@ -147,11 +178,11 @@ function agentOf({ caller }: Context): Agent {
   return { owner: caller.onBehalfOf ?? caller.principal, session: caller.session }
 }
 
-/** weave_eval fills all its fields even when it refuses: its `error` is a string by contract. */
+/** These fill all their fields even when they refuse: their `error` is a string by contract. */
 function formatError(error: ToolError, tool: { readonly name: string; readonly hasOutputSchema: boolean }): ToolResult {
   const { code, message, retryable, retryAfterMs } = error
   const failure: Failure = { code, message, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }
-  const value = tool.name === evalToolName ? refusedReport(failure) : undefined
+  const value = runTools.has(tool.name) ? refusedReport(failure) : undefined
   return {
     content: [{ type: 'text', text: JSON.stringify(value ?? failure) }],
     ...(value && { structuredContent: value }),
@@ -160,7 +191,7 @@ function formatError(error: ToolError, tool: { readonly name: string; readonly h
   }
 }
 
-const evalToolName = 'weave_eval'
+const runTools: ReadonlySet<string> = new Set(['weave_eval', 'weave_wait'])
 
 function packageVersion(): string {
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }

@@ -30,8 +30,13 @@ export const probeMs = 1_000
 export const interruptGroupMs = 2_000
 export const interruptTraceMs = 4_700
 export const interruptKillMs = 5_000
-/** Room below a call's deadline for the whole ladder and the reply. */
-export const deadlineMarginMs = 6_500
+/** How long weave_interrupt waits for what it began: past the signal to the group; with force, past the kill. */
+export const interruptWaitMs = interruptGroupMs + 1_000
+export const interruptForceWaitMs = interruptKillMs + 2_000
+/** Room below a call's deadline for the reply. */
+export const deadlineMarginMs = 1_500
+/** A reset answers within what clients wait for; the rest of a longer journal can be run by hand. */
+export const replayMs = 45_000
 /** SIGTERM first, so that programs started by cells can clean up; all is over within a second. */
 export const terminateGraceMs = 300
 
@@ -49,8 +54,9 @@ export const timeoutSMax = 3_600
 export const displaysMax = 10
 
 export const codeLengthMax = 1_000_000
-/** What a run's row and a history entry keep of the code. */
-export const storedCodeLengthMax = 16 * 1024
+/** What a run's row keeps of each text of the reply: all of it. */
+export const storedTextLengthMax = 64 * 1024
+export const storedErrorLengthMax = 320 * 1024
 export const historyCodeLengthMax = 200
 export const recentHistoryMax = 10
 export const namesListedMax = 50
@@ -62,3 +68,16 @@ export const pruneEveryRuns = 100
 
 export const idleSweepMs = 30_000
 export const queueRetryAfterMs = 1_000
+/** How long a key answers with the run that it stands for. */
+export const idempotencyKeptMs = 24 * 60 * 60 * 1000
+/** Ended runs of one kernel whose output can still grow, and that are answered from memory. */
+export const outputsKeptMax = 32
+export const pythonRuntimeName = 'python3'
+/** TypeScript MCP clients give up after 60 s: a call comes back before, and the code goes on. */
+export const foregroundSMax = 50
+export const kernelNameLengthMax = 64
+export const idempotencyKeyLengthMax = 128
+export const historyLimitMax = 100
+/** What a list of runs shows of each text. */
+export const codeShownMax = 1_000
+export const historyTextShownMax = 200

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { evaluate, openPool, type PoolFixture } from './support/fixture.js'
+import { evaluate, openPool, type PoolFixture, submit } from './support/fixture.js'
+import { until } from './support/processes.js'
 
 let house: PoolFixture
 beforeAll(async () => {
@@ -61,11 +62,10 @@ describe('an interrupt is for one run only', () => {
   it('at the end of a run spares the next', async () => {
     const kernel = house.kernel()
     for (let round = 0; round < 40; round += 1) {
-      const aborted = new AbortController()
-      const first = evaluate(kernel, 'import time\ntime.sleep(0.003)', { signal: aborted.signal })
-      setTimeout(() => aborted.abort(), 3 + (round % 5))
+      const first = await submit(kernel, 'import time\ntime.sleep(0.003)')
+      setTimeout(() => void kernel.interrupt(first, false), 3 + (round % 5))
       const second = evaluate(kernel, 'sum(range(20_000))')
-      expect(['ok', 'interrupted', 'refused']).toContain((await first).status)
+      expect(['ok', 'interrupted', 'refused']).toContain((await first.ended).status)
       expect(await second).toMatchObject({ result: '199990000', status: 'ok' })
     }
   })
@@ -83,18 +83,20 @@ describe('an interrupt is for one run only', () => {
     expect((await evaluate(kernel, 'import time\ntime.sleep(60)', { timeoutMs })).status).toBe('timeout')
   })
 
-  it('a cancelled call interrupts its run, or never starts it', async () => {
+  it('takes a run that waits out of the queue, and never starts it', async () => {
     const kernel = house.kernel()
-    const first = new AbortController()
-    const second = new AbortController()
-    const running = evaluate(kernel, 'import time\ntime.sleep(60)', {
-      signal: first.signal,
-      onStart: () => first.abort(),
+    const running = await submit(kernel, 'import time\ntime.sleep(60)')
+    const waiting = await submit(kernel, 'never = 1')
+    expect(waiting.report()).toMatchObject({
+      status: 'queued',
+      notices: [expect.stringMatching(/number 1 in the queue/)],
     })
-    const waiting = evaluate(kernel, 'never = 1', { signal: second.signal })
-    second.abort()
-    expect(await waiting).toMatchObject({ status: 'refused', run_id: null, failure: { code: 'cancelled' } })
-    expect(await running).toMatchObject({ status: 'interrupted', failure: null })
+    expect(await kernel.interrupt(waiting, false)).toMatchObject({ outcome: 'dequeued' })
+    expect(await waiting.ended).toMatchObject({ status: 'refused', run_id: null, failure: { code: 'cancelled' } })
+    await until(() => running.status === 'running')
+    expect(await kernel.interrupt(running, false)).toEqual({ outcome: 'interrupted', statePreserved: true })
+    expect(await kernel.interrupt(running, false)).toEqual({ outcome: 'not_running', statePreserved: true })
+    expect(await running.ended).toMatchObject({ status: 'interrupted', failure: null })
     expect((await evaluate(kernel, '"never" in globals()')).result).toBe('False')
   })
 })
@@ -119,6 +121,16 @@ describe('what cannot be interrupted', () => {
     expect(next.notices).toEqual([
       expect.stringMatching(/^Variables lost: epoch \d+ of this kernel has ended\. It was killed/),
     ])
+  })
+
+  it('still runs, as weave_interrupt says, and is killed with force', async () => {
+    const kernel = house.kernel('stuck')
+    const run = await submit(kernel, 'import itertools\nprint("in")\nsum(itertools.repeat(0))')
+    await until(() => run.output.stdout.totalBytes > 0)
+    expect(await kernel.interrupt(run, false)).toEqual({ outcome: 'still_running', statePreserved: false })
+    expect(run.status).toBe('running')
+    expect(await kernel.interrupt(run, true)).toEqual({ outcome: 'killed', statePreserved: false })
+    expect(await run.ended).toMatchObject({ status: 'kernel_died', stdout: 'in\n' })
   })
 
   it('a coroutine that swallows its cancellation gets the signal', async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createKernelWorker, KernelConfigError, type KernelWorker } from '../src/index.js'
 import type { RunReport } from '../src/kernel/run-report.js'
 import { examples } from '../src/tools/examples.js'
-import { groupMembers, until } from './support/processes.js'
+import { until } from './support/processes.js'
 
 let directory: string
 let kernel: KernelWorker
@@ -29,6 +29,14 @@ async function run(code: string, options?: TestCallOptions, more: object = {}): 
   return structuredContent!
 }
 
+async function call(name: string, args: { readonly [key: string]: unknown } = {}, options?: TestCallOptions) {
+  return (await link.callTool<{ readonly [key: string]: unknown }>(name, args, options)).structuredContent
+}
+
+async function wait(args: { readonly [key: string]: unknown } = {}): Promise<RunReport> {
+  return (await link.callTool<RunReport>('weave_wait', args)).structuredContent!
+}
+
 interface Session {
   readonly session_id: string
   readonly recent_history: readonly { readonly action: string; readonly success: boolean; readonly timestamp: string }[]
@@ -42,9 +50,11 @@ async function session(args: { readonly [key: string]: unknown } = {}, options?:
 }
 
 describe('definitions', () => {
-  it('are the four tools of the contract, with annotations, without what clients cannot parse', () => {
+  it('begin with the four tools of the contract, with annotations, without what clients cannot parse', () => {
     const tools = link.definitions.tools ?? []
-    expect(tools.map(({ name }) => name)).toEqual(['weave_eval', 'weave_session', 'weave_reset', 'weave_help'])
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['weave_eval', 'weave_session', 'weave_reset', 'weave_help']),
+    )
     for (const tool of tools) {
       expect(Object.keys(tool.annotations ?? {})).toEqual(
         expect.arrayContaining(['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']),
@@ -80,6 +90,7 @@ describe('weave_eval', () => {
       names: { added: [], changed: [], deleted: [] },
       truncated: null,
       failure: null,
+      replayed: false,
       notices: [],
     })
     expect(JSON.parse(textOf(answer))).toMatchObject({ result: '2', success: true })
@@ -102,46 +113,72 @@ describe('weave_eval', () => {
     expect(answer._meta?.['callboard/error']).toEqual(answer.structuredContent?.failure)
   })
 
-  it.each([[{}], [{ code: 1 }], [{ code: '1', timeout_s: 0 }], [{ code: '1', foreground_s: 3 }]])(
-    'refuses %j in its own shape',
-    async (args) => {
-      const answer = await link.callTool<RunReport>('weave_eval', args)
-      expect(answer.isError).toBe(true)
-      expect(answer.structuredContent).toMatchObject({
-        result: null,
-        stdout: '',
-        success: false,
-        status: 'refused',
-        run_id: null,
-        failure: { code: 'invalid_argument', retryable: false },
-      })
-      expect(answer.structuredContent?.error).toMatch(/code|timeout_s|foreground_s/)
-    },
-  )
-
-  it('interrupts after timeout_s, and below the deadline of the call', async () => {
-    expect(await run('import time; time.sleep(60)', {}, { timeout_s: 0.2 })).toMatchObject({ status: 'timeout' })
-    expect(await run('time.sleep(60)', { timeoutMs: 6_800 })).toMatchObject({ status: 'timeout' })
-    expect(await run('time.sleep(60)', { timeoutMs: 3_000 })).toMatchObject({
+  it.each([
+    [{}],
+    [{ code: 1 }],
+    [{ code: '1', timeout_s: 0 }],
+    [{ code: '1', foreground_s: 51 }],
+    [{ code: '1', colour: 3 }],
+  ])('refuses %j in its own shape', async (args) => {
+    const answer = await link.callTool<RunReport>('weave_eval', args)
+    expect(answer.isError).toBe(true)
+    expect(answer.structuredContent).toMatchObject({
+      result: null,
+      stdout: '',
+      success: false,
       status: 'refused',
-      failure: { code: 'deadline_exceeded' },
+      run_id: null,
+      failure: { code: 'invalid_argument', retryable: false },
     })
+    expect(answer.structuredContent?.error).toMatch(/code|timeout_s|foreground_s|colour/)
   })
 
-  it('streams output as progress to a client that wants it', async () => {
-    const messages: string[] = []
-    const options: TestCallOptions = {
-      client: { progress: true },
-      onProgress: ({ message }) => {
-        messages.push(message ?? '')
-        aborted.abort()
-      },
-      signal: undefined as never,
-    }
+  it('interrupts after timeout_s', async () => {
+    expect(await run('import time; time.sleep(60)', {}, { timeout_s: 0.2 })).toMatchObject({ status: 'timeout' })
+  })
+
+  it.each([
+    ['after foreground_s', {}, { foreground_s: 0.2 }],
+    ['below the deadline of the call', { timeoutMs: 1_700 }, {}],
+  ])('leaves the code running %s, and never misleads', async (_, options, more) => {
+    await run('1')
+    const report = await run('import time\nprint("in", flush=True)\ntime.sleep(60)', options, more)
+    expect(report).toMatchObject({
+      status: 'running',
+      success: false,
+      result: null,
+      run_id: 2,
+      error: 'StillRunning: run 2 goes on; call weave_wait; do not send the code again',
+      failure: null,
+    })
+    await until(async () => (await wait({ timeout_s: 0 })).stdout === 'in\n')
+    expect(await call('weave_interrupt', { run_id: 2 })).toMatchObject({
+      outcome: 'interrupted',
+      state_preserved: true,
+      epoch: 1,
+      status: 'interrupted',
+    })
+    expect(await wait({ run_id: 2 })).toMatchObject({ status: 'interrupted', stdout: 'in\n' })
+  })
+
+  it('goes on when its call is cancelled, and what it wrote is there', async () => {
     const aborted = new AbortController()
-    const report = await run('import time\nprint("first")\ntime.sleep(60)', { ...options, signal: aborted.signal })
-    expect(report.status).toBe('interrupted')
+    const messages: string[] = []
+    const cancelled = link.callTool(
+      'weave_eval',
+      { code: 'import time\nprint("first")\ntime.sleep(0.3)\n"done"' },
+      {
+        client: { progress: true },
+        onProgress: ({ message }) => {
+          messages.push(message ?? '')
+          aborted.abort()
+        },
+        signal: aborted.signal,
+      },
+    )
+    await cancelled.catch(() => {})
     expect(messages[0]).toBe('[stdout, 6 bytes so far]\nfirst\n')
+    expect(await wait()).toMatchObject({ status: 'ok', result: "'done'", stdout: 'first\n', run_id: 1 })
   })
 
   it('keeps agents apart, and the sessions of one owner too', async () => {
@@ -163,12 +200,11 @@ describe('weave_eval', () => {
   it('holds the hub while a cell runs', async () => {
     expect(kernel.worker.options.holdUntil?.()).toBeUndefined()
     const before = Date.now()
-    const aborted = new AbortController()
-    const running = run('import time; time.sleep(60)', { signal: aborted.signal }, { timeout_s: 100 })
+    const running = run('import time; time.sleep(60)', {}, { timeout_s: 100 })
     await until(() => kernel.worker.options.holdUntil?.() !== undefined)
     expect(kernel.worker.options.holdUntil?.()).toBeGreaterThan(before + 99_000)
     expect((await session()).kernel).toMatchObject({ state: 'busy', running_run: 1 })
-    aborted.abort()
+    await call('weave_interrupt')
     await running
     expect(kernel.worker.options.holdUntil?.()).toBeUndefined()
   })
@@ -189,6 +225,7 @@ describe('weave_session', () => {
       current_beat: 0,
       kernel: {
         state: 'absent',
+        name: null,
         runtime: null,
         isolation: null,
         epoch: null,
@@ -231,19 +268,14 @@ describe('weave_session', () => {
     expect(foreign._meta?.['callboard/error']).toMatchObject({ code: 'not_found' })
   })
 
-  it('is taken over by the next agent of the owner, with its history; the kernel ends with the first', async () => {
+  it('is taken over by the next agent of the owner, with its history and its kernel', async () => {
     await run('x = 1')
-    const group = kernel.pool.find({ owner: 'agent:main', session: 'session-1' })?.pid ?? 0
     const before = await session()
     await link.closeSession('session-1')
-    await until(() => group > 0 && groupMembers(group).length === 0)
-    expect((await session({}, { session: 'session-9' })).session_id).toBe(before.session_id)
-    expect((await session({}, { session: 'session-9' })).recent_history).toHaveLength(1)
-    expect(await run('"x" in globals()', { session: 'session-9' })).toMatchObject({
-      result: 'False',
-      epoch: 2,
-      run_id: 2,
-    })
+    const next = { session: 'session-9' }
+    expect((await session({}, next)).session_id).toBe(before.session_id)
+    expect((await session({}, next)).recent_history).toHaveLength(1)
+    expect(await run('x', next)).toMatchObject({ result: '1', epoch: 1, run_id: 2 })
   })
 })
 
@@ -251,12 +283,17 @@ describe('weave_reset', () => {
   it('gives a new process', async () => {
     await run('x = 1; import os; os.chdir("/")')
     const { structuredContent } = await link.callTool('weave_reset')
-    expect(structuredContent).toEqual({ level: 'process', epoch: 2, cleared: { names: 2, session: false } })
+    expect(structuredContent).toEqual({
+      level: 'process',
+      epoch: 2,
+      cleared: { names: 2, session: false, modules_kept: [] },
+      replay_result: null,
+    })
     const report = await run('import os; "x" in globals(), os.getcwd() == "/"')
     expect(report).toMatchObject({
       result: '(False, False)',
       epoch: 2,
-      notices: [expect.stringMatching(/ended by weave_reset/)],
+      notices: [],
     })
     expect((await session()).recent_history).toHaveLength(2)
   })
@@ -282,7 +319,9 @@ describe('weave_reset', () => {
     const running = run('import time\nprint("x")\ntime.sleep(60)')
     const waiting = run('1')
     await until(() => kernel.worker.options.holdUntil?.() !== undefined)
-    await until(() => kernel.pool.find({ owner: 'agent:main', session: 'session-1' })?.output?.stdout === 'x\n')
+    await until(
+      () => kernel.pool.find({ owner: 'agent:main', session: 'session-1' })?.active?.output.stdout.totalBytes === 2,
+    )
     expect((await link.callTool('weave_reset', { level })).structuredContent).toMatchObject({
       level,
       epoch: level === 'names' ? 1 : 2,
@@ -312,7 +351,8 @@ describe('weave_reset', () => {
     expect((await link.callTool('weave_reset')).structuredContent).toEqual({
       level: 'process',
       epoch: null,
-      cleared: { names: 0, session: false },
+      cleared: { names: 0, session: false, modules_kept: [] },
+      replay_result: null,
     })
     expect((await session()).kernel.state).toBe('absent')
   })
@@ -385,7 +425,11 @@ describe('a restarted worker', () => {
       result: 'False',
       run_id: 2,
       epoch: 2,
-      notices: [expect.stringMatching(/^Variables lost: the kernel worker was restarted/)],
+      notices: [
+        expect.stringMatching(
+          /^Variables lost: epoch 1 of this kernel has ended\. It was ended because its worker was stopped/,
+        ),
+      ],
     })
   })
 })

@@ -1,16 +1,33 @@
 import { openStore, type Store } from '@callboard/store'
 import { describeBothDatabases } from '@callboard/store/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { KernelRecords, type RunEnd } from '../src/records/records.js'
+import { KernelRecords } from '../src/records/kernel-records.js'
+import { type RunEnd, RunRecords } from '../src/records/run-records.js'
 import { type KernelSchema, migrations } from '../src/records/schema.js'
 
-const ann = { owner: 'agent:ann', session: 'ann-1' }
-const bob = { owner: 'agent:bob', session: 'bob-1' }
-const end: RunEnd = { status: 'ok', code: '1', result: '1', error: null, stdoutBytes: 0, stderrBytes: 0 }
+const ann = 'agent:ann'
+const bob = 'agent:bob'
+const end: RunEnd = {
+  status: 'ok',
+  code: '1',
+  epoch: 1,
+  startedAt: 5,
+  result: '1',
+  error: null,
+  names: { added: ['a'], changed: [], deleted: [] },
+  truncated: null,
+  stdout: 'out',
+  stderr: '',
+  stdoutBytes: 3,
+  stderrBytes: 0,
+  spool: null,
+}
+const day = 24 * 60 * 60 * 1000
 
 describeBothDatabases('kernel records', (database) => {
   let store: Store<KernelSchema>
-  let records: KernelRecords
+  let runs: RunRecords
+  let kernels: KernelRecords
   let now = 0
 
   beforeEach(async () => {
@@ -23,74 +40,140 @@ describeBothDatabases('kernel records', (database) => {
       durability: 'normal',
       access: 'shared',
     })
-    records = new KernelRecords(store, () => now++)
+    runs = new RunRecords(store, 'here', () => now++)
+    kernels = new KernelRecords(store, 'here', () => now++)
   })
   afterEach(() => store.close())
 
-  it('gives an agent one session, also when it asks twice at once', async () => {
-    const [first, second] = await Promise.all([records.currentSession(ann), records.currentSession(ann)])
-    expect(first).toEqual(second)
-    expect(first).toMatchObject({ name: 'untitled', vibe: null, bpm: 120 })
-  })
+  const someSession = async () => {
+    await store.db
+      .insertInto('sessions')
+      .values({
+        id: 'session',
+        owner: ann,
+        name: 'untitled',
+        vibe: null,
+        shared: 0,
+        held_by: null,
+        state: 'stopped',
+        anchor_beat: 0,
+        bpm: 120,
+        created_at: 1,
+        updated_at: 1,
+      })
+      .execute()
+    return 'session'
+  }
 
-  it('names further sessions of an owner apart, and another owner’s not', async () => {
-    await records.currentSession(ann)
-    expect(await records.currentSession({ ...ann, session: 'ann-2' })).toMatchObject({ name: 'untitled 2' })
-    expect(await records.currentSession(bob)).toMatchObject({ name: 'untitled' })
-  })
-
-  it('hands the newest released session to the owner’s next agent, and to no other owner', async () => {
-    const old = await records.currentSession(ann)
-    const young = await records.currentSession({ ...ann, session: 'ann-2' })
-    await records.releaseSessions('ann-1')
-    await records.releaseSessions('ann-2')
-    expect((await records.currentSession(bob)).id).not.toBe(young.id)
-    expect((await records.currentSession({ ...ann, session: 'ann-3' })).id).toBe(young.id)
-    expect((await records.currentSession({ ...ann, session: 'ann-4' })).id).toBe(old.id)
-  })
+  const begin = (owner: string, code: string, idempotencyKey = `key of ${code}`) =>
+    runs.begin({ owner, kernel: 'session:1', code, idempotencyKey, epoch: null })
+  const open = (owner: string, kernel = 'session:1') =>
+    kernels.begin({ owner, kernel, runtime: 'python3', pid: 11, pidStarted: '7' })
 
   it('counts runs and epochs per owner', async () => {
-    expect(await Promise.all([records.beginRun(ann, 1, 'a'), records.beginRun(ann, 1, 'b')])).toEqual([1, 2])
-    expect(await records.beginRun(bob, 1, 'a')).toBe(1)
-    expect([await records.beginKernel(ann, 11), await records.beginKernel(ann, 12)]).toEqual([1, 2])
-    expect(await records.beginKernel(bob, 13)).toBe(1)
-    expect(await records.hadKernel(ann)).toBe(true)
-    expect(await records.hadKernel({ ...ann, session: 'ann-2' })).toBe(false)
-    await records.endKernel(ann.owner, 1, null, 'SIGKILL', 'why')
-    expect(
-      await store.db
-        .selectFrom('kernels')
-        .select(['signal', 'reason'])
-        .where('epoch', '=', 1)
-        .where('owner', '=', ann.owner)
-        .execute(),
-    ).toEqual([{ signal: 'SIGKILL', reason: 'why' }])
+    expect(await Promise.all([begin(ann, 'a'), begin(ann, 'b')])).toEqual([
+      { kind: 'new', runId: 1 },
+      { kind: 'new', runId: 2 },
+    ])
+    expect(await begin(bob, 'a')).toEqual({ kind: 'new', runId: 1 })
+    expect([await open(ann), await open(ann), await open(bob)]).toEqual([1, 2, 1])
+    await kernels.end(ann, 1, { code: null, signal: 'SIGKILL' }, 'why')
+    expect(await kernels.last(ann, 'session:1')).toEqual({ epoch: 2, reason: null })
+    expect(await kernels.last(ann, 'session:2')).toBeUndefined()
   })
 
-  it('shows the newest ten entries, newest first, and clears them with the session', async () => {
-    const session = await records.currentSession(ann)
-    for (let index = 0; index < 12; index += 1) {
-      const id = await records.beginRun(ann, 1, `${index}`)
-      await records.endRun(ann.owner, id, session.id, {
-        ...end,
-        code: `x =\n  ${index}`,
-        status: index === 11 ? 'error' : 'ok',
-      })
+  it('answers a key with the run that it stands for, for a day', async () => {
+    const both = await Promise.all([begin(ann, '1', 'k'), begin(ann, '1', 'k')])
+    expect(both[0]).toEqual({ kind: 'new', runId: 1 })
+    expect(both[1]).toMatchObject({ kind: 'known', run: { runId: 1, status: 'queued' } })
+    expect(await begin(ann, '2', 'k')).toEqual({ kind: 'conflict', runId: 1 })
+    expect(await begin(bob, '2', 'k')).toEqual({ kind: 'new', runId: 1 })
+    now += day + 1
+    expect(await begin(ann, '2', 'k')).toEqual({ kind: 'new', runId: 2 })
+  })
+
+  it('asks for a place only when the key is new, and stores nothing without one', async () => {
+    await begin(ann, '1', 'k')
+    const full = () => {
+      throw new Error('full')
     }
-    const history = await records.recentHistory(session.id)
-    expect(history).toHaveLength(10)
-    expect(history[0]).toMatchObject({ action: 'eval 12: x =; 11', success: false })
-    expect(history[1]).toMatchObject({ success: true })
-    await records.clearSession(session.id)
-    expect(await records.recentHistory(session.id)).toEqual([])
-    expect((await records.currentSession(ann)).id).toBe(session.id)
+    const request = { owner: ann, kernel: 'session:1', code: '1', epoch: null, admit: full }
+    expect(await runs.begin({ ...request, idempotencyKey: 'k' })).toMatchObject({ kind: 'known' })
+    await expect(runs.begin({ ...request, idempotencyKey: 'l' })).rejects.toThrow('full')
+    expect(await runs.list(ann, { limit: 10 })).toHaveLength(1)
   })
 
-  it('stores any code and any text', async () => {
-    const session = await records.currentSession(ann)
+  it('gives back a run as it ended, with any code and any text', async () => {
+    const session = await someSession()
     const code = `"\0\ud800${'x'.repeat(100_000)}"`
-    const id = await records.beginRun(ann, 1, code)
-    await records.endRun(ann.owner, id, session.id, { ...end, code, result: code, error: code })
-    expect((await records.recentHistory(session.id))[0]?.action.length).toBeLessThan(300)
+    await begin(ann, code)
+    await runs.end(ann, 1, session, { ...end, code, error: code, status: 'error', truncated: { stdout: 4 } })
+    expect(await runs.find(ann, 1)).toMatchObject({
+      status: 'error',
+      epoch: 1,
+      startedAt: 5,
+      names: end.names,
+      truncated: { stdout: 4 },
+      stdout: 'out',
+      stdoutBytes: 3,
+    })
+    expect(await runs.find(bob, 1)).toBeUndefined()
+    const history = await store.db.selectFrom('history').select(['action', 'success']).execute()
+    expect(history).toEqual([{ action: expect.stringMatching(/^eval 1: .{0,210}$/), success: 0 }])
+  })
+
+  it('lists runs newest first, by pages and by their code', async () => {
+    for (const code of ['alpha = 1', 'print(Alpha)', 'per%cent', 'beta']) await begin(ann, code)
+    const ids = async (query: object) => (await runs.list(ann, { limit: 2, ...query })).map(({ runId }) => runId)
+    expect(await ids({})).toEqual([4, 3])
+    expect(await ids({ before: 3 })).toEqual([2, 1])
+    expect(await ids({ query: 'ALPHA' })).toEqual([2, 1])
+    expect(await ids({ query: '%' })).toEqual([3])
+    expect((await runs.newest(ann, 'session:1'))?.runId).toBe(4)
+    expect(await runs.newest(ann, 'named:lab')).toBeUndefined()
+  })
+
+  it('says of the runs of an instance that is gone what is known of them, and no more', async () => {
+    const mine = new RunRecords(store, 'other', () => now)
+    await runs.begin({ owner: ann, kernel: 'k', code: '1', idempotencyKey: 'a', epoch: 3 })
+    await runs.begin({ owner: ann, kernel: 'k', code: '2', idempotencyKey: 'b', epoch: null })
+    await mine.begin({ owner: ann, kernel: 'k', code: '3', idempotencyKey: 'c', epoch: 3 })
+    expect([...(await runs.activeInstances())].sort()).toEqual(['here', 'other'])
+    await runs.bury('here')
+    const [third, second, first] = await runs.list(ann, { limit: 3 })
+    expect(first).toMatchObject({ status: 'kernel_died', error: expect.stringMatching(/outcome is unknown/) })
+    expect(second).toMatchObject({ status: 'refused', error: expect.stringMatching(/nothing ran/) })
+    expect(third).toMatchObject({ status: 'running' })
+    expect(await runs.activeInstances()).toEqual(['other'])
+  })
+
+  it('replays what was run since the names were last given up', async () => {
+    const session = await someSession()
+    const ended = async (code: string, status: RunEnd['status']) => {
+      const begun = await begin(ann, code)
+      if (begun.kind === 'new') await runs.end(ann, begun.runId, session, { ...end, code, status })
+    }
+    const journal = async () =>
+      (await runs.journal(ann, 'session:1', await kernels.journalFrom(ann, 'session:1'))).map(({ code }) => code)
+    await open(ann)
+    await ended('one', 'ok')
+    await ended('two', 'error')
+    await open(ann)
+    await ended('three', 'ok')
+    expect(await journal()).toEqual(['one', 'three'])
+    await kernels.forgetJournal(ann, 'session:1')
+    await ended('four', 'ok')
+    await open(ann)
+    expect(await journal()).toEqual(['four'])
+  })
+
+  it('knows the processes of other instances until they are buried', async () => {
+    await open(ann, 'named:lab')
+    const elsewhere = new KernelRecords(store, 'other', () => now)
+    expect(await kernels.elsewhere(ann, 'named:lab')).toBeUndefined()
+    expect(await elsewhere.elsewhere(ann, 'named:lab')).toMatchObject({ instance: 'here', pid: 11, pidStarted: '7' })
+    expect(await elsewhere.openElsewhere()).toHaveLength(1)
+    await elsewhere.bury('here')
+    expect(await elsewhere.openElsewhere()).toEqual([])
   })
 })

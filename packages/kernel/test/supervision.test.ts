@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { evaluate, openPool } from './support/fixture.js'
-import { deferred, groupMembers, until } from './support/processes.js'
+import { evaluate, openPool, submit } from './support/fixture.js'
+import { groupMembers, until } from './support/processes.js'
 
 describe('a kernel that dies', () => {
   it('is explained, and replaced with a new epoch', async () => {
@@ -67,7 +67,7 @@ describe('a kernel that dies', () => {
     await using house = await openPool()
     const kernel = house.kernel()
     await evaluate(kernel, 'import subprocess\nchild = subprocess.Popen(["sleep", "300"])')
-    const group = kernel.pid!
+    const group = kernel.runtime!.pid
     expect(groupMembers(group).length).toBeGreaterThanOrEqual(3)
     await evaluate(kernel, 'import os; os._exit(0)')
     await until(() => groupMembers(group).length === 0)
@@ -108,19 +108,13 @@ describe('the house', () => {
 
   it('refuses one more when all are busy', async () => {
     await using house = await openPool({ maxKernels: 1 })
-    const stop = new AbortController()
-    const started = deferred()
-    const busy = evaluate(house.kernel('a'), 'import time; time.sleep(60)', {
-      signal: stop.signal,
-      onStart: started.resolve,
-    })
-    await started.promise
+    const busy = await submit(house.kernel('a'), 'import time; time.sleep(60)')
+    await until(() => busy.status === 'running')
     expect(await evaluate(house.kernel('b'), '1')).toMatchObject({
       status: 'refused',
       failure: { code: 'overloaded', retryable: true },
     })
-    stop.abort()
-    await busy
+    await house.kernel('a').interrupt(busy, false)
     expect((await evaluate(house.kernel('b'), '1')).result).toBe('1')
   })
 
@@ -130,7 +124,7 @@ describe('the house', () => {
     const reports = await Promise.all(names.map((name) => evaluate(house.kernel(name), 'import time; time.sleep(0.3)')))
     expect(reports.filter(({ status }) => status === 'ok')).toHaveLength(2)
     expect(reports.filter(({ failure }) => failure?.code === 'overloaded')).toHaveLength(3)
-    expect(names.filter((name) => house.kernel(name).hasProcess)).toHaveLength(2)
+    expect(names.filter((name) => house.kernel(name).runtime)).toHaveLength(2)
   })
 
   it('queues in order up to the limit', async () => {
@@ -139,10 +133,10 @@ describe('the house', () => {
     const runs = ['order = [0]; import time; time.sleep(0.1)', 'order.append(1)', 'order.append(2)', 'order'].map(
       (code) => evaluate(kernel, code),
     )
-    const refused = await evaluate(kernel, '1')
-    expect(refused).toMatchObject({
-      status: 'refused',
-      failure: { code: 'queue_full', retryable: true, retryAfterMs: expect.any(Number) },
+    await expect(evaluate(kernel, '1')).rejects.toMatchObject({
+      code: 'queue_full',
+      retryable: true,
+      retryAfterMs: expect.any(Number),
     })
     expect((await Promise.all(runs)).map(({ result }) => result)).toEqual([null, null, null, '[0, 1, 2]'])
   })
@@ -159,20 +153,20 @@ describe('the house', () => {
     ])
   })
 
-  it('ends the kernel with its session, also while it runs', async () => {
+  it('keeps the kernel of an agent that has gone, with what it runs, for the owner’s next agent', async () => {
     await using house = await openPool()
     const kernel = house.kernel('leaving')
-    await evaluate(kernel, '1')
-    const group = kernel.pid!
-    const started = deferred()
-    const running = evaluate(kernel, 'import time; time.sleep(60)', { onStart: started.resolve })
-    await started.promise
+    const running = await submit(kernel, 'x = 1; import time; time.sleep(0.2)', { session: 'leaving' })
+    const waiting = await submit(kernel, 'x = 2', { session: 'leaving' })
+    const other = house.kernel('staying')
     await house.pool.closeSession('leaving')
-    expect(await running).toMatchObject({
-      status: 'kernel_died',
-      error: expect.stringMatching(/ended with its session/),
-    })
-    await until(() => groupMembers(group).length === 0)
+    expect(await waiting.ended).toMatchObject({ status: 'refused', failure: { code: 'cancelled' } })
+    expect((await running.ended).status).toBe('ok')
+    expect(house.kernel('staying')).toBe(other)
+    expect(house.pool.kernelOf({ owner: 'agent:other', session: 'new' })).not.toBe(kernel)
+    expect(house.kernel('next')).toBe(kernel)
+    expect((await evaluate(house.kernel('next'), 'x')).result).toBe('1')
+    expect(house.kernel('one more')).not.toBe(kernel)
   })
 
   it('ends a kernel that is only just starting', async () => {
@@ -181,14 +175,14 @@ describe('the house', () => {
     const running = evaluate(kernel, '1')
     await house[Symbol.asyncDispose]()
     expect(['refused', 'kernel_died']).toContain((await running).status)
-    expect(kernel.pid).toBeNull()
+    expect(kernel.runtime).toBeUndefined()
   })
 
   it('does not run what a reset found starting', async () => {
     await using house = await openPool()
-    const running = evaluate(house.kernel(), 'open("ran", "w")')
-    await house.kernel().reset('process')
-    expect(await running).toMatchObject({ status: 'refused', failure: { code: 'cancelled' } })
+    const run = await submit(house.kernel(), 'open("ran", "w")')
+    await house.kernel().reset({ level: 'process', replay: 'none', clearSession: false })
+    expect(await run.ended).toMatchObject({ status: 'refused', failure: { code: 'cancelled' } })
     expect((await evaluate(house.kernel(), 'import os; os.listdir()')).result).toBe('[]')
   })
 
@@ -198,7 +192,7 @@ describe('the house', () => {
     await Promise.all(
       kernels.map((kernel) => evaluate(kernel, 'import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)')),
     )
-    const groups = kernels.map(({ pid }) => pid!)
+    const groups = kernels.map(({ runtime }) => runtime!.pid)
     const startedAt = performance.now()
     await house[Symbol.asyncDispose]()
     expect(performance.now() - startedAt).toBeLessThan(1_000)

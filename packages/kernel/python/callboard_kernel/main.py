@@ -44,10 +44,18 @@ def main():
     runner = Runner(channel, output, interrupts, memory_limit)
     bridge = Bridge(channel, lambda: runner.running)
     bridge.answer("ping", lambda params: None)
+    bridge.answer("setup_of", setup_of)
     os.register_at_fork(after_in_child=lambda: after_fork(channel))
     threading.Thread(target=control, args=(channel, runner, interrupts, bridge), name="callboard-control", daemon=True).start()
     channel.send({"type": "ready", "limitsRefused": refused})
     runner.serve()
+
+
+def setup_of(params):
+    # Rarely wanted: not worth the time at every start.
+    from .replay import setup_of
+
+    return setup_of(params["code"])
 
 
 def control(channel, runner, interrupts, bridge):

@@ -1,178 +1,226 @@
-import { mkdir } from 'node:fs/promises'
 import { ToolError } from '@callboard/worker'
-import type { KernelConfig } from '../config.js'
-import { deadlineMarginMs, queueRetryAfterMs } from '../limits.js'
-import { RunOutput } from '../output/run-output.js'
-import type { Agent, KernelRecords } from '../records/records.js'
-import { type Death, explainDeath, type KillCause } from '../runtime/death.js'
-import { PythonRuntime, type PythonRuntimeOptions } from '../runtime/python/python-runtime.js'
-import { KernelStartError } from '../runtime/python/startup-conversation.js'
-import type { Runtime } from '../runtime/runtime.js'
-import { type CellOutcome, CellRun } from './cell-run.js'
-import { DeathToll } from './death-toll.js'
+import { interruptForceWaitMs, interruptWaitMs, outputsKeptMax, queueRetryAfterMs } from '../limits.js'
+import type { RunRow } from '../records/run-records.js'
+import type { KillCause } from '../runtime/death.js'
+import type { ResultMode, Runtime } from '../runtime/runtime.js'
+import { CellRun } from './cell-run.js'
+import type { KernelHouse, ResetLevel } from './kernel-house.js'
+import { KernelLife, type Life } from './kernel-life.js'
+import { type ReplayLevel, type ReplayOutcome, replay as replayRuns } from './replay.js'
+import { failureOf, Run } from './run.js'
 import { type Failure, type RunReport, refusedReport, reportOf } from './run-report.js'
 import { settling, type Work, WorkQueue } from './work-queue.js'
 
 export interface EvalRequest {
   readonly code: string
   readonly timeoutMs: number
-  /** UTC ms, read when the run starts. */
-  readonly deadline: () => number
-  readonly signal: AbortSignal
-  /** Called when the run has written something; read it by `Kernel.output`. */
-  readonly onOutput?: () => void
-  readonly onStart?: () => void
+  readonly resultMode: ResultMode
+  /** Absent: whichever the kernel has, `python3` for a new one. */
+  readonly runtime?: string
+  readonly idempotencyKey: string
+  readonly expectEpoch?: number
+  readonly onBusy: 'queue' | 'reject'
+  /** The MCP session that asks. */
+  readonly session: string
 }
 
-/** What a kernel asks of the house it lives in. */
-export interface KernelHouse {
-  readonly config: KernelConfig
-  readonly records: KernelRecords
-  /** Makes room for one more process, or throws the ToolError `overloaded`. The place is kept until `release`. */
-  admit(kernel: Kernel): Promise<{ readonly release: () => void }>
-  workingDirectory(sessionId: string): string
+/** A run that was begun now, or the one that the idempotency key stands for. */
+export type Submitted = { readonly kind: 'new'; readonly run: Run } | { readonly kind: 'known'; readonly row: RunRow }
+
+export interface InterruptOutcome {
+  readonly outcome: 'interrupted' | 'dequeued' | 'not_running' | 'still_running' | 'killed'
+  /** True only after the interpreter has answered. */
+  readonly statePreserved: boolean
 }
 
-export type KernelState = 'absent' | 'idle' | 'busy' | 'dead'
-
-interface Active {
-  readonly run: CellRun
-  readonly id: number
-  readonly endsBy: number
-  readonly request: EvalRequest
+export interface ResetRequest {
+  readonly level: ResetLevel
+  readonly replay: ReplayLevel
+  readonly clearSession: boolean
 }
 
 export interface ResetOutcome {
+  /** What was done: `names` and `modules` become `process` when the kernel does not answer. */
   readonly level: ResetLevel
   /** Of the process afterwards; null when there is none. */
   readonly epoch: number | null
   /** How many names of the user went. */
   readonly names: number
+  /** Modules that could not be dropped. */
+  readonly kept: readonly string[]
+  readonly replay: ReplayOutcome | null
 }
 
-export type ResetLevel = 'names' | 'process'
+export type KernelState = 'absent' | 'idle' | 'busy' | 'dead'
 
-interface Live {
-  readonly runtime: Runtime
-  readonly epoch: number
-  runs: number
-}
-
-/** The kernel of one agent: its queue, and the process that comes with the first eval and may come and go. */
+/** One kernel of an owner: its queue of runs, and the process that comes with the first eval and may come and go. */
 export class Kernel {
-  readonly agent: Agent
+  readonly owner: string
+  /** Unique per owner: `session:…` for an agent's own, `named:…` for a shared one. */
+  readonly key: string
   readonly #house: KernelHouse
+  readonly #life: KernelLife
   readonly #queue = new WorkQueue()
-  readonly #toll = new DeathToll()
-  #live: Live | undefined
-  #ending: Promise<unknown> | undefined
-  /** The row of the last process that ended. */
-  #recorded: Promise<void> = Promise.resolve()
-  #active: Active | undefined
-  /** Told with the next reply. */
-  #notices: string[] = []
+  /** Those that wait, and how to take them out. */
+  readonly #waiting = new Map<Run, Work>()
+  /** Where output goes, by run id; the oldest ended ones are let go. */
+  readonly #runs = new Map<number, Run>()
+  #active: Run | undefined
+  /** Asked for, and not yet in the queue. */
+  #submitting = 0
+  /** Of those, how many have got their place. */
+  #admitted = 0
   #names: string[] = []
-  readonly #outputs = new Map<number, RunOutput>()
-  #lastDeath: string | undefined
   /** How often a reset was asked for: a run that saw fewer at its beginning is one of those to stop. */
   #resets = 0
-  #closed = false
-  #known = false
+  /** What replayed code writes was written before. */
+  #replaying = false
+  #usedAt = Date.now()
 
-  constructor(agent: Agent, house: KernelHouse) {
-    this.agent = agent
+  constructor(owner: string, key: string, house: KernelHouse) {
+    this.owner = owner
+    this.key = key
     this.#house = house
+    this.#life = new KernelLife(this, house, {
+      onOutput: (run, stream, bytes) => {
+        if (!this.#replaying) this.#runs.get(run)?.output.push(stream, bytes)
+      },
+      onDisplay: (run, bundle) => {
+        if (!this.#replaying) this.#runs.get(run)?.output.display(bundle)
+      },
+      onRequest: (request) => house.listener.request(this, request),
+      onNotice: (method, params) => house.listener.notice(this, method, params),
+    })
   }
 
-  /** Runs after those that were asked for before. Never rejects for what the code did. */
-  evaluate(request: EvalRequest): Promise<RunReport> {
-    if (this.#queue.length >= this.#house.config.maxQueuedRuns) {
-      const message = `This kernel runs a cell and ${this.#queue.length} more wait. Try again later.`
-      return Promise.resolve(
-        refusedReport({ code: 'queue_full', message, retryable: true, retryAfterMs: queueRetryAfterMs }),
-      )
-    }
-    return new Promise((resolve, reject) => {
-      const dequeue = () => this.#queue.refuse(work, failureOf(cancelled()))
-      const work: Work = {
-        perform: () => {
-          request.signal.removeEventListener('abort', dequeue)
-          return settling(this.#perform(request), resolve, reject)
-        },
-        refuse: (failure) => resolve(refusedReport(failure)),
+  /** Resolves when the run has its number and is on record; it starts after those asked for before. Throws a ToolError. */
+  async submit(request: EvalRequest): Promise<Submitted> {
+    this.#usedAt = Date.now()
+    const { owner, key } = this
+    const { code, idempotencyKey } = request
+    const free = !this.#queue.busy && this.#submitting === 0
+    const epoch = free ? (this.#life.current?.epoch ?? null) : null
+    this.#submitting += 1
+    let admitted = 0
+    try {
+      const admit = () => {
+        this.#refuse(request)
+        admitted = 1
+        this.#admitted += admitted
       }
-      request.signal.addEventListener('abort', dequeue, { once: true })
-      this.#queue.push(work)
-    })
+      const begun = await this.#house.runs.begin({ owner, kernel: key, code, idempotencyKey, epoch, admit })
+      switch (begun.kind) {
+        case 'known':
+          return { kind: 'known', row: begun.run }
+        case 'conflict':
+          throw new ToolError(
+            'idempotency_conflict',
+            `This idempotency key stands for run ${begun.runId}, whose code was different. New code needs a new key.`,
+          )
+        case 'new':
+          return { kind: 'new', run: this.#enqueue(begun.runId, request, epoch !== null) }
+      }
+    } finally {
+      this.#submitting -= 1
+      this.#admitted -= admitted
+    }
+  }
+
+  /** Stops that run. Without `force` the process survives, whatever the code does. */
+  async interrupt(run: Run, force: boolean): Promise<InterruptOutcome> {
+    if (this.dequeue(run, `weave_interrupt took run ${run.id} out of the queue`)) {
+      return { outcome: 'dequeued', statePreserved: await this.#preserves(run.epoch) }
+    }
+    if (!run.cell) return { outcome: 'not_running', statePreserved: await this.#preserves(run.epoch) }
+    run.cell.stop('interrupt', force)
+    const report = await endedWithin(run, force ? interruptForceWaitMs : interruptWaitMs)
+    if (!report) return { outcome: 'still_running', statePreserved: false }
+    if (report.status === 'kernel_died') return { outcome: 'killed', statePreserved: false }
+    return { outcome: 'interrupted', statePreserved: await this.#preserves(run.epoch) }
+  }
+
+  /** Takes it out of the queue, if it still waits there; `why` is the beginning of a sentence. */
+  dequeue(run: Run, why: string): boolean {
+    const work = this.#waiting.get(run)
+    if (!work) return false
+    this.#queue.refuse(work, { code: 'cancelled', message: `${why}; nothing ran.`, retryable: false })
+    return !this.#waiting.has(run)
+  }
+
+  /** That agent has gone: what it still waits for is not to start. */
+  dropSession(session: string): void {
+    for (const run of [...this.#waiting.keys()]) {
+      if (run.spec.session === session) this.dequeue(run, 'The session that asked for this run was closed')
+    }
   }
 
   /** Stops the active run, drops those that wait, then clears the names or makes a new process (if there was one). */
-  reset(level: ResetLevel): Promise<ResetOutcome> {
-    this.#queue.refuseAll({
-      code: 'cancelled',
-      message: 'weave_reset dropped this run before it started.',
-      retryable: false,
-    })
-    if (!this.#live && !this.#queue.busy) return Promise.resolve({ level, epoch: null, names: 0 })
+  async reset(request: ResetRequest): Promise<ResetOutcome> {
+    this.#usedAt = Date.now()
+    const message = 'weave_reset dropped this run before it started.'
+    this.#queue.refuseAll({ code: 'cancelled', message, retryable: false })
     this.#resets += 1
     const namesBefore = this.#names.length
-    if (level === 'names') this.#active?.run.stop('reset')
-    else void this.#live?.runtime.terminate('reset')
+    if (request.level === 'process') void this.#life.current?.runtime.terminate('reset')
+    else this.#active?.cell?.stop('reset', true)
     return new Promise((resolve, reject) => {
       this.#queue.pushFirst({
-        perform: () => settling(this.#reset(level, namesBefore), resolve, reject),
-        refuse: ({ code, message }) => reject(new ToolError(code, message)),
+        perform: () => settling(this.#reset(request, namesBefore), resolve, reject),
+        refuse: (failure) => reject(new ToolError(failure.code, failure.message)),
       })
     })
   }
 
   /** Ends the process; the agent may come back, and is told. */
   async retire(cause: KillCause): Promise<void> {
-    if (this.#live) await this.#end(this.#live, cause)
+    await this.#life.end(cause)
   }
 
   /** For good. */
   async close(cause: KillCause): Promise<void> {
-    this.#closed = true
-    this.#queue.refuseAll({
-      code: 'unavailable',
-      message: 'The kernel was closed before this run started.',
-      retryable: false,
-    })
-    if (this.#live) await this.#live.runtime.terminate(cause)
+    this.#life.close()
+    const message = 'The kernel was closed before this run started.'
+    this.#queue.refuseAll({ code: 'unavailable', message, retryable: false })
+    await this.#life.current?.runtime.terminate(cause)
     // A process that is on its way finds the kernel closed, and ends; a run that has ended is still recorded.
     await this.#queue.settled()
-    await this.#recorded
+    await this.#life.recorded()
   }
 
   get state(): KernelState {
     if (this.#queue.busy) return 'busy'
-    if (this.#live) return 'idle'
-    return this.#lastDeath === undefined ? 'absent' : 'dead'
-  }
-
-  get hasProcess(): boolean {
-    return this.#live !== undefined
-  }
-
-  get lastUsedAt(): number {
-    return this.#queue.idleSince
-  }
-
-  get epoch(): number | null {
-    return this.#live?.epoch ?? null
-  }
-
-  get pid(): number | null {
-    return this.#live?.runtime.pid ?? null
+    if (this.#life.current) return 'idle'
+    return this.#life.lastDeath === undefined ? 'absent' : 'dead'
   }
 
   get runtime(): Runtime | undefined {
-    return this.#live?.runtime
+    return this.#life.current?.runtime
   }
 
-  get runningRun(): number | null {
-    return this.#active?.id ?? null
+  get epoch(): number | null {
+    return this.#life.current?.epoch ?? null
+  }
+
+  get lastDeath(): string | null {
+    return this.#life.lastDeath ?? null
+  }
+
+  get runtimeName(): string | undefined {
+    return this.#life.runtimeName
+  }
+
+  /** The name that agents use, null for an agent's own. */
+  get name(): string | null {
+    return this.key.startsWith('named:') ? this.key.slice('named:'.length) : null
+  }
+
+  /** UTC ms. */
+  get lastUsedAt(): number {
+    return Math.max(this.#usedAt, this.#queue.idleSince)
+  }
+
+  get active(): Run | undefined {
+    return this.#active
   }
 
   get queueLength(): number {
@@ -184,200 +232,173 @@ export class Kernel {
     return this.#names
   }
 
-  get lastDeath(): string | null {
-    return this.#lastDeath ?? null
-  }
-
-  /** UTC ms by which the running cell ends, by its time limit. */
+  /** UTC ms by which the last of its runs ends, by their time limits. */
   get busyUntil(): number | undefined {
-    return this.#active?.endsBy
+    if (!this.#active?.endsBy) return undefined
+    return [...this.#waiting.keys()].reduce((end, run) => end + run.spec.timeoutMs, this.#active.endsBy)
   }
 
-  /** Of the running cell, so far. */
-  get output():
-    | { readonly stdout: string; readonly stderr: string; readonly stdoutBytes: number; readonly stderrBytes: number }
-    | undefined {
-    if (!this.#active) return undefined
-    const { stdout, stderr } = this.#active.run.output
-    return {
-      stdout: stdout.read().text,
-      stderr: stderr.read().text,
-      stdoutBytes: stdout.totalBytes,
-      stderrBytes: stderr.totalBytes,
+  /** One that lives, or has ended not long ago. */
+  findRun(id: number): Run | undefined {
+    return this.#runs.get(id)
+  }
+
+  notice(text: string): void {
+    this.#life.notice(text)
+  }
+
+  #refuse({ runtime, expectEpoch, onBusy }: EvalRequest): void {
+    this.#life.chooseRuntime(runtime)
+    if (expectEpoch !== undefined && this.epoch !== expectEpoch) throw this.#epochMismatch(expectEpoch)
+    const ahead = this.#queue.length + (this.#queue.busy ? 1 : 0) + this.#admitted
+    if (onBusy === 'reject' && ahead > 0) {
+      const busy = this.#active ? `runs cell ${this.#active.id}` : 'is busy'
+      throw queueFull(`This kernel ${busy}. Call weave_wait, or leave on_busy out to queue behind it.`)
+    }
+    if (ahead > this.#house.config.maxQueuedRuns) {
+      throw queueFull(`This kernel runs a cell and ${ahead - 1} more wait. Try again later.`)
     }
   }
 
-  async #reset(level: ResetLevel, namesBefore: number): Promise<ResetOutcome> {
-    const live = this.#live
-    if (level === 'names' && live) {
-      const cleared = await live.runtime.python?.clear(level)
-      this.#names = []
-      if (cleared) return { level, epoch: live.epoch, names: cleared.names }
-    }
-    // It did not answer, so only a new process is clean.
-    if (live) await this.#end(live, 'reset')
-    const { epoch } = await this.#ensureLive()
-    return { level: 'process', epoch, names: namesBefore }
+  #epochMismatch(expected: number): ToolError {
+    const now = this.epoch === null ? 'has no process now' : `is in epoch ${this.epoch}`
+    return new ToolError(
+      'epoch_mismatch',
+      `This kernel ${now}, not in epoch ${expected}: variables of that epoch are gone. ${this.lastDeath ?? ''}`.trim(),
+    )
   }
 
-  async #perform(request: EvalRequest): Promise<RunReport> {
-    try {
-      return await this.#run(request)
-    } catch (error) {
-      if (error instanceof ToolError) return refusedReport(failureOf(error), this.#takeNotices())
-      throw error
-    }
-  }
-
-  async #run(request: EvalRequest): Promise<RunReport> {
-    if (request.signal.aborted) throw cancelled()
-    this.#refuseWhenClosed()
-    const resets = this.#resets
-    const { records } = this.#house
-    const session = await records.currentSession(this.agent)
-    const live = await this.#ensureLive()
-    if (request.signal.aborted || this.#resets !== resets) throw cancelled()
-    const timeoutMs = Math.min(request.timeoutMs, request.deadline() - Date.now() - deadlineMarginMs)
-    if (timeoutMs <= 0) {
-      throw new ToolError('deadline_exceeded', 'Too little of the call’s time was left to start the run.')
-    }
-    const id = await records.beginRun(this.agent, live.epoch, request.code)
-    const notices = this.#takeNotices()
-    const startedAt = Date.now()
-    const output = new RunOutput(() => request.onOutput?.())
-    this.#outputs.set(id, output)
-    const outcome = await this.#execute(live, id, output, { ...request, timeoutMs }, resets)
-    const report = reportOf(outcome, {
-      output,
-      runId: id,
-      epoch: live.epoch,
+  #enqueue(id: number, request: EvalRequest, recordedAsRunning: boolean): Run {
+    const { code, timeoutMs, resultMode, session, runtime, expectEpoch } = request
+    let onChange = () => {}
+    const output = this.#house.openOutput(this.owner, id, () => onChange())
+    const spec = {
+      owner: this.owner,
+      id,
+      code,
       timeoutMs,
-      durationMs: Date.now() - startedAt,
-      notices,
-    })
-    this.#rememberNames(report.names)
-    return await this.#record(report, id, session.id, request.code, output)
+      resultMode,
+      session,
+      runtime,
+      expectEpoch,
+      recordedAsRunning,
+    }
+    const run: Run = new Run(spec, output, () => this.#queue.placeOf(work))
+    onChange = () => run.changed()
+    const work: Work = {
+      perform: () => {
+        this.#waiting.delete(run)
+        return settling(this.#perform(run), run.settle, () => {})
+      },
+      refuse: (failure) => {
+        this.#waiting.delete(run)
+        void this.#refused(run, failure)
+      },
+    }
+    this.#remember(run)
+    this.#waiting.set(run, work)
+    this.#queue.push(work)
+    return run
   }
 
-  async #execute(
-    live: Live,
-    id: number,
-    output: RunOutput,
-    request: EvalRequest,
-    resets: number,
-  ): Promise<CellOutcome> {
-    const run = new CellRun(live.runtime, { run: id, code: request.code, resultMode: 'last' }, output)
-    this.#active = { run, id, endsBy: Date.now() + request.timeoutMs, request }
-    live.runs += 1
-    request.onStart?.()
+  /** Never rejects. */
+  async #perform(run: Run): Promise<RunReport> {
     try {
-      const ended = run.execute(request.timeoutMs, request.signal)
-      if (this.#resets !== resets) run.stop('reset')
-      return await ended
+      return await this.#run(run)
+    } catch (error) {
+      const failure = error instanceof ToolError ? failureOf(error) : internalFailure
+      return this.#record(run, refusedReport(failure, this.#life.takeNotices()))
     } finally {
       this.#active = undefined
     }
   }
 
-  /** The code has run: a store that fails now must not hide what it did. */
-  async #record(report: RunReport, id: number, sessionId: string, code: string, output: RunOutput): Promise<RunReport> {
-    const status = report.status === 'refused' ? 'error' : report.status
-    const { stdout, stderr } = output
+  async #run(run: Run): Promise<RunReport> {
+    const resets = this.#resets
+    const { id, timeoutMs, code, resultMode, expectEpoch, runtime } = run.spec
+    const life = await this.#life.ensure(runtime)
+    if (this.#resets !== resets) throw new ToolError('cancelled', 'weave_reset dropped this run before it started.')
+    if (expectEpoch !== undefined && life.epoch !== expectEpoch) throw this.#epochMismatch(expectEpoch)
+    if (!run.spec.recordedAsRunning) await this.#house.runs.start(this.owner, id, life.epoch)
+    const cell = new CellRun(life.runtime, { run: id, code, resultMode })
+    this.#active = run
+    const notices = this.#life.takeNotices()
+    run.start(cell, life.epoch)
+    life.runs += 1
+    this.#house.listener.runStarted(this, run)
+    // Asked for while the row was written.
+    if (this.#resets !== resets) cell.stop('reset', true)
+    const outcome = await cell.execute(timeoutMs)
+    run.output.close()
+    const frame = { output: run.output, runId: id, epoch: life.epoch, timeoutMs, durationMs: run.runningMs, notices }
+    const report = reportOf(outcome, frame)
+    this.#rememberNames(report.names)
+    if (outcome.kind === 'died') this.#names = []
+    const recorded = await this.#record(run, report)
+    this.#house.listener.runEnded(this, run)
+    return recorded
+  }
+
+  async #refused(run: Run, failure: Failure): Promise<void> {
+    run.settle(await this.#record(run, refusedReport(failure)))
+  }
+
+  /** The code may have run: a store that fails now must not hide what it did. */
+  async #record(run: Run, report: RunReport): Promise<RunReport> {
     try {
-      await this.#house.records.endRun(this.agent.owner, id, sessionId, {
-        ...report,
-        status,
-        code,
-        stdoutBytes: stdout.totalBytes,
-        stderrBytes: stderr.totalBytes,
-      })
+      const session = await this.#house.currentSession(this)
+      await this.#house.runs.end(this.owner, run.id, session, endOf(run, report))
       return report
     } catch {
-      return {
-        ...report,
-        notices: [...report.notices, 'The store failed, so the history does not show how this run ended.'],
-      }
+      const lost = 'The store failed, so the history does not show how this run ended.'
+      return { ...report, notices: [...report.notices, lost] }
     }
   }
 
-  async #ensureLive(): Promise<Live> {
-    if (this.#live) return this.#live
-    this.#refuseWhenClosed()
-    this.#refuseAfterManyDeaths()
-    await this.#ending
-    const place = await this.#house.admit(this)
-    try {
-      return await this.#start()
-    } finally {
-      place.release()
-    }
-  }
-
-  async #start(): Promise<Live> {
-    const { config, records } = this.#house
-    const session = await records.currentSession(this.agent)
-    const workingDirectory = this.#house.workingDirectory(session.id)
-    await mkdir(workingDirectory, { recursive: true, mode: 0o700 })
-    if (!this.#known && (await records.hadKernel(this.agent))) {
-      this.#notices.push('Variables lost: the kernel worker was restarted, so this is a new Python process.')
-    }
-    const runtime = await startPython({
-      python: config.python,
-      workingDirectory,
-      limits: config.limits,
-      onOutput: (run, stream, bytes) => this.#outputs.get(run)?.push(stream, bytes),
-      onDisplay: (run, bundle) => this.#outputs.get(run)?.display(bundle),
-      onRequest: (request) => request.reject('UnavailableError', `${request.method} is not served.`),
-      onNotice: () => {},
-    })
-    const epoch = await records.beginKernel(this.agent, runtime.pid)
-    const live: Live = { runtime, epoch, runs: 0 }
-    this.#known = true
-    this.#live = live
-    void runtime.died.then((death) => this.#mourn(live, death))
-    if (this.#closed) {
-      await runtime.kill('session_closed')
-      this.#refuseWhenClosed()
-    }
-    return live
-  }
-
-  async #end(live: Live, cause: KillCause): Promise<void> {
-    // At once, so that no run starts on a process that is about to end.
-    if (this.#live === live) this.#live = undefined
-    this.#ending = live.runtime.terminate(cause)
-    await this.#ending
-  }
-
-  #mourn(live: Live, death: Death): void {
-    if (this.#live === live) this.#live = undefined
-    const reason = explainDeath(death)
-    this.#lastDeath = reason
+  async #reset({ level, replay, clearSession }: ResetRequest, namesBefore: number): Promise<ResetOutcome> {
+    await this.#house.listener.reset(this, level, clearSession)
+    if (replay === 'none') await this.#house.kernels.forgetJournal(this.owner, this.key)
+    const cleared = level === 'process' ? undefined : await this.#life.current?.runtime.python?.clear(level)
     this.#names = []
-    if (live.runs > 0) this.#notices.push(`Variables lost: epoch ${live.epoch} of this kernel has ended. ${reason}`)
-    if (death.cause === undefined || death.cause === 'stuck') this.#toll.add(Date.now())
-    this.#recorded = this.#house.records
-      .endKernel(this.agent.owner, live.epoch, death.code, death.signal, reason)
-      .catch(() => {
-        // The store is closed or away; the row only explains, nothing depends on it.
-      })
+    const done = cleared
+      ? { level, names: cleared.names, kept: cleared.kept }
+      : { level: 'process' as const, names: namesBefore, kept: [] }
+    // What does not answer is not clean: only a new process is.
+    const hadProcess = this.#life.current !== undefined || this.#life.runtimeName !== undefined
+    if (!cleared) await this.#life.end('reset')
+    if (!cleared && replay === 'none') this.#life.forgetRuntime()
+    if (!hadProcess && replay === 'none') return { ...done, epoch: null, replay: null }
+    const life = await this.#life.ensure(undefined)
+    this.#life.takeNotices()
+    const replayed = replay === 'none' ? null : await this.#replay(life, replay)
+    return { ...done, epoch: life.epoch, replay: replayed }
   }
 
-  #refuseWhenClosed(): void {
-    if (this.#closed) throw new ToolError('unavailable', 'This kernel was closed with its session.')
+  async #replay(life: Life, level: Exclude<ReplayLevel, 'none'>): Promise<ReplayOutcome> {
+    const { runs, kernels } = this.#house
+    const rows = await runs.journal(this.owner, this.key, await kernels.journalFrom(this.owner, this.key))
+    this.#replaying = true
+    try {
+      life.runs += 1
+      return await replayRuns(life.runtime, rows, level, (names) => this.#rememberNames(names))
+    } finally {
+      this.#replaying = false
+    }
   }
 
-  #refuseAfterManyDeaths(): void {
-    const retryAfterMs = this.#toll.restMs(Date.now())
-    if (retryAfterMs === 0) return
-    const message = `This kernel died again and again within a minute, so it rests. Last: ${this.#lastDeath}`
-    throw new ToolError('kernel_start_failed', message, { retryable: true, retryAfterMs })
+  async #preserves(epoch: number | undefined): Promise<boolean> {
+    const life = this.#life.current
+    if (!life || (epoch !== undefined && life.epoch !== epoch)) return false
+    return life.runtime.probe()
   }
 
-  #takeNotices(): string[] {
-    const notices = this.#notices
-    this.#notices = []
-    return notices
+  #remember(run: Run): void {
+    this.#runs.set(run.id, run)
+    if (this.#runs.size <= outputsKeptMax) return
+    for (const [id, old] of this.#runs) {
+      if (this.#runs.size <= outputsKeptMax) return
+      if (old.isEnded) this.#runs.delete(id)
+    }
   }
 
   #rememberNames({ added, changed, deleted }: RunReport['names']): void {
@@ -386,19 +407,43 @@ export class Kernel {
   }
 }
 
-async function startPython(options: PythonRuntimeOptions): Promise<Runtime> {
+const internalFailure: Failure = {
+  code: 'internal',
+  message: 'The kernel worker failed; its log says how. Nothing of this run was started.',
+  retryable: true,
+}
+
+function queueFull(message: string): ToolError {
+  return new ToolError('queue_full', message, { retryable: true, retryAfterMs: queueRetryAfterMs })
+}
+
+async function endedWithin(run: Run, patienceMs: number): Promise<RunReport | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), patienceMs)
+  })
   try {
-    return await PythonRuntime.start(options)
-  } catch (error) {
-    if (error instanceof KernelStartError) throw new ToolError('kernel_start_failed', error.message, { cause: error })
-    throw error
+    return await Promise.race([run.ended, patience])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-function cancelled(): ToolError {
-  return new ToolError('cancelled', 'The call was cancelled before the run started; nothing ran.')
-}
-
-function failureOf({ code, message, retryable, retryAfterMs }: ToolError): Failure {
-  return { code, message, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+function endOf(run: Run, report: RunReport) {
+  const { stdout, stderr } = run.output
+  return {
+    status: run.finalStatus(report),
+    code: run.spec.code,
+    epoch: report.epoch,
+    startedAt: run.startedAt ?? null,
+    result: report.result,
+    error: report.error,
+    names: report.names,
+    truncated: report.truncated,
+    stdout: report.stdout,
+    stderr: report.stderr,
+    stdoutBytes: stdout.totalBytes,
+    stderrBytes: stderr.totalBytes,
+    spool: run.output.spool,
+  }
 }

@@ -1,9 +1,8 @@
 import type { RunOutput } from '../output/run-output.js'
+import type { RunRow, RunStatus } from '../records/run-records.js'
 import { explainDeath } from '../runtime/death.js'
 import type { CellEnd, NameChanges } from '../runtime/runtime.js'
 import type { CellOutcome } from './cell-run.js'
-
-export type RunReportStatus = 'ok' | 'error' | 'interrupted' | 'timeout' | 'kernel_died' | 'refused'
 
 /** The error object that all workers share, as a tool whose `error` is a string by contract carries it. */
 export interface Failure {
@@ -20,14 +19,16 @@ export interface RunReport {
   readonly stderr: string
   readonly success: boolean
   readonly error: string | null
-  readonly status: RunReportStatus
+  readonly status: RunStatus
   readonly run_id: number | null
   readonly epoch: number | null
   readonly duration_s: number
   readonly names: NameChanges
   readonly truncated: Truncated | null
   readonly failure: Failure | null
-  readonly notices: string[]
+  /** The stored answer of a run that was asked for before, with the same idempotency key. */
+  readonly replayed: boolean
+  readonly notices: readonly string[]
 }
 
 export interface Truncated {
@@ -58,18 +59,78 @@ export function refusedReport(failure: Failure, notices: readonly string[] = [])
     run_id: null,
     epoch: null,
     duration_s: 0,
-    names: { added: [], changed: [], deleted: [] },
+    names: noNames,
     truncated: null,
     failure,
-    notices: [...notices],
+    replayed: false,
+    notices,
   }
 }
+
+/** It goes on, or still waits at this place of the queue. By the contract's fields alone: no success, and why. */
+export function goingOnReport(run: GoingOn, place: number): RunReport {
+  const { id, status, startedAt, epoch, output } = run
+  const stdout = output.stdout.read()
+  const stderr = output.stderr.read()
+  return {
+    ...refusedReport({ code: '', message: '', retryable: false }),
+    stdout: stdout.text,
+    stderr: stderr.text,
+    error: `StillRunning: run ${id} goes on; call weave_wait; do not send the code again`,
+    status,
+    run_id: id,
+    epoch: epoch ?? null,
+    duration_s: startedAt === undefined ? 0 : (Date.now() - startedAt) / 1000,
+    truncated: truncatedOf(output, 0, 0),
+    failure: null,
+    notices:
+      status === 'queued' ? [`Run ${id} has not started: it is number ${place} in the queue of its kernel.`] : [],
+  }
+}
+
+interface GoingOn {
+  readonly id: number
+  readonly status: RunStatus
+  readonly startedAt: number | undefined
+  readonly epoch: number | undefined
+  readonly output: RunOutput
+}
+
+/** Of a run that this process no longer holds. */
+export function storedReport(row: RunRow): RunReport {
+  const nothingRan = row.status === 'refused'
+  const message = row.error ?? ''
+  return {
+    result: row.result,
+    stdout: row.stdout ?? '',
+    stderr: row.stderr ?? '',
+    success: row.status === 'ok',
+    error: row.status === 'ok' ? null : message,
+    status: row.status,
+    run_id: nothingRan ? null : row.runId,
+    epoch: nothingRan ? null : row.epoch,
+    duration_s: row.endedAt !== null && row.startedAt !== null ? (row.endedAt - row.startedAt) / 1000 : 0,
+    names: row.names ?? noNames,
+    truncated: row.truncated,
+    failure: storedFailure(row.status, message),
+    replayed: false,
+    notices: [],
+  }
+}
+
+function storedFailure(status: RunStatus, error: string): Failure | null {
+  if (status !== 'kernel_died' && status !== 'refused') return null
+  const code = status === 'refused' ? (/^([a-z_]+): /.exec(error)?.[1] ?? 'cancelled') : status
+  return { code, message: error.replace(/^\w+: /, ''), retryable: false }
+}
+
+const noNames: NameChanges = { added: [], changed: [], deleted: [] }
 
 export function reportOf(outcome: CellOutcome, frame: ReportFrame): RunReport {
   const report =
     outcome.kind === 'finished' ? finishedReport(outcome.finished, outcome, frame) : diedReport(outcome, frame)
   const { stdout, stderr } = frame.output
-  return { ...report, stdout: stdout.read().text, stderr: stderr.read().text, notices: [...frame.notices] }
+  return { ...report, stdout: stdout.read().text, stderr: stderr.read().text, notices: frame.notices }
 }
 
 function finishedReport(finished: CellEnd, outcome: CellOutcome, frame: ReportFrame): RunReport {
@@ -95,8 +156,8 @@ function stopLines(finished: CellEnd, { stopped }: CellOutcome, { runId, timeout
   switch (stopped) {
     case 'timeout':
       return [`Timeout: run ${runId} was interrupted after ${seconds} s; the kernel lives and its variables are kept.`]
-    case 'cancelled':
-      return [`Interrupted: the call of run ${runId} was cancelled; the kernel lives and its variables are kept.`]
+    case 'interrupt':
+      return [`Interrupted: run ${runId} was stopped by weave_interrupt; the kernel lives and its variables are kept.`]
     case 'reset':
       return [`Interrupted: run ${runId} was stopped by weave_reset.`]
     case undefined:
@@ -118,7 +179,7 @@ function diedReport(outcome: Extract<CellOutcome, { kind: 'died' }>, frame: Repo
 
 function explainStop({ stopped }: CellOutcome, { timeoutMs }: ReportFrame): string {
   if (stopped === 'timeout') return `It ran longer than ${Math.round(timeoutMs / 100) / 10} s. `
-  return stopped === 'cancelled' ? 'The call was cancelled. ' : ''
+  return stopped === 'interrupt' ? 'It was asked to stop. ' : ''
 }
 
 function emptyReport(frame: ReportFrame): RunReport {

@@ -48,6 +48,11 @@ export class WorkQueue {
     work.refuse(failure)
   }
 
+  /** Counted from 1; 0 when it does not wait. */
+  placeOf(work: Work): number {
+    return this.#waiting.indexOf(work) + 1
+  }
+
   refuseAll(failure: Failure): void {
     for (const work of this.#waiting.splice(0)) work.refuse(failure)
   }

@@ -21,6 +21,13 @@ export class RunOutput {
     this.stderr = new StreamOutput()
   }
 
+  /** Folder of what does not fit into a row. */
+  get spool(): string | null {
+    return null
+  }
+
+  close(): void {}
+
   push(stream: StreamName, bytes: Uint8Array): void {
     this[stream].push(bytes)
     this.#onChange()

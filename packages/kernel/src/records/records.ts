@@ -1,24 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Store } from '@callboard/store'
-import { flag } from '@callboard/store'
-import {
-  historyCodeLengthMax,
-  historyKeptMax,
-  kernelsKeptMax,
-  pruneEveryRuns,
-  recentHistoryMax,
-  runsKeptMax,
-  storedCodeLengthMax,
-} from '../limits.js'
+import { recentHistoryMax } from '../limits.js'
 import type { KernelSchema } from './schema.js'
-
-/** Who a call acts for: stored things belong to the owner, a kernel to the agent. */
-export interface Agent {
-  /** `caller.onBehalfOf`, else `caller.principal`. */
-  readonly owner: string
-  /** `caller.session`. */
-  readonly session: string
-}
 
 export interface SessionRow {
   readonly id: string
@@ -33,19 +16,8 @@ export interface HistoryEntry {
   readonly createdAt: number
 }
 
-export type RunStatus = 'running' | 'ok' | 'error' | 'interrupted' | 'timeout' | 'kernel_died'
-
-export interface RunEnd {
-  readonly status: RunStatus
-  readonly code: string
-  readonly result: string | null
-  readonly error: string | null
-  readonly stdoutBytes: number
-  readonly stderrBytes: number
-}
-
 /** What outlives a kernel: sessions, history, runs and the epochs of kernel processes. */
-export class KernelRecords {
+export class SessionRecords {
   readonly #store: Store<KernelSchema>
   readonly #now: () => number
 
@@ -55,14 +27,14 @@ export class KernelRecords {
   }
 
   /** The agent's session; else the owner's newest whose agent has gone; else a new one, "untitled". */
-  async currentSession({ owner, session }: Agent): Promise<SessionRow> {
+  async currentSession(owner: string, session: string): Promise<SessionRow> {
     const held = await this.#store.db
       .selectFrom('sessions')
       .select(['id', 'name', 'vibe', 'bpm'])
       .where('owner', '=', owner)
       .where('held_by', '=', session)
       .executeTakeFirst()
-    return held ?? this.#takeOrCreate({ owner, session })
+    return held ?? this.#takeOrCreate(owner, session)
   }
 
   /** Undefined as well when it belongs to another owner. */
@@ -76,8 +48,13 @@ export class KernelRecords {
   }
 
   /** The agent has gone: its sessions may be taken over by the next one of the owner. */
-  async releaseSessions(session: string): Promise<void> {
-    await this.#store.db.updateTable('sessions').set({ held_by: null }).where('held_by', '=', session).execute()
+  async release(owner: string, key: string): Promise<void> {
+    await this.#store.db
+      .updateTable('sessions')
+      .set({ held_by: null })
+      .where('owner', '=', owner)
+      .where('held_by', '=', key)
+      .execute()
   }
 
   /** Vibe, tempo, transport and history go; id and name stay. */
@@ -104,134 +81,7 @@ export class KernelRecords {
     return rows.map((row) => ({ action: row.action, success: row.success === 1, createdAt: row.created_at }))
   }
 
-  /** A new kernel process of the owner. Returns its epoch. */
-  beginKernel({ owner, session }: Agent, pid: number): Promise<number> {
-    return this.#store.transaction(async (transaction) => {
-      const newest = await transaction
-        .selectFrom('kernels')
-        .select((of) => of.fn.max('epoch').as('epoch'))
-        .where('owner', '=', owner)
-        .executeTakeFirst()
-      const epoch = Number(newest?.epoch ?? 0) + 1
-      await transaction
-        .insertInto('kernels')
-        .values({ owner, epoch, kernel: session, runtime: 'python3', instance: '', pid, started_at: this.#now() })
-        .execute()
-      await transaction
-        .deleteFrom('kernels')
-        .where('owner', '=', owner)
-        .where('epoch', '<=', epoch - kernelsKeptMax)
-        .execute()
-      return epoch
-    })
-  }
-
-  async endKernel(
-    owner: string,
-    epoch: number,
-    code: number | null,
-    signal: string | null,
-    reason: string,
-  ): Promise<void> {
-    await this.#store.db
-      .updateTable('kernels')
-      .set({ ended_at: this.#now(), exit_code: code, signal, reason: storable(reason, 2000) })
-      .where('owner', '=', owner)
-      .where('epoch', '=', epoch)
-      .execute()
-  }
-
-  /** Whether this agent had a kernel before: after a restart of the worker its variables are gone. */
-  async hadKernel({ owner, session }: Agent): Promise<boolean> {
-    const row = await this.#store.db
-      .selectFrom('kernels')
-      .select('epoch')
-      .where('owner', '=', owner)
-      .where('kernel', '=', session)
-      .limit(1)
-      .executeTakeFirst()
-    return row !== undefined
-  }
-
-  /** Returns the run's id, which rises per owner. */
-  beginRun({ owner, session }: Agent, epoch: number, code: string): Promise<number> {
-    return this.#store.transaction(async (transaction) => {
-      const newest = await transaction
-        .selectFrom('runs')
-        .select((of) => of.fn.max('run_id').as('run_id'))
-        .where('owner', '=', owner)
-        .executeTakeFirst()
-      const runId = Number(newest?.run_id ?? 0) + 1
-      await transaction
-        .insertInto('runs')
-        .values({
-          owner,
-          run_id: runId,
-          kernel: session,
-          instance: '',
-          epoch,
-          code_hash: '',
-          code: storable(code, storedCodeLengthMax),
-          status: 'running',
-          created_at: this.#now(),
-          started_at: this.#now(),
-        })
-        .execute()
-      return runId
-    })
-  }
-
-  async endRun(owner: string, runId: number, sessionId: string, end: RunEnd): Promise<void> {
-    await this.#store.transaction(async (transaction) => {
-      await transaction
-        .updateTable('runs')
-        .set({
-          status: end.status,
-          result: end.result === null ? null : storable(end.result, storedCodeLengthMax),
-          error: end.error === null ? null : storable(end.error, storedCodeLengthMax),
-          stdout_bytes: end.stdoutBytes,
-          stderr_bytes: end.stderrBytes,
-          ended_at: this.#now(),
-        })
-        .where('owner', '=', owner)
-        .where('run_id', '=', runId)
-        .execute()
-      await transaction
-        .insertInto('history')
-        .values({
-          session_id: sessionId,
-          action: `eval ${runId}: ${storable(end.code.replace(/\s*\n\s*/g, '; ').trim(), historyCodeLengthMax)}`,
-          params: JSON.stringify({ run_id: runId }),
-          result: end.status,
-          success: flag(end.status === 'ok'),
-          created_at: this.#now(),
-        })
-        .execute()
-      if (runId % pruneEveryRuns !== 0) return
-      await transaction
-        .deleteFrom('runs')
-        .where('owner', '=', owner)
-        .where('run_id', '<=', runId - runsKeptMax)
-        .execute()
-      const oldest = await transaction
-        .selectFrom('history')
-        .select('id')
-        .where('session_id', '=', sessionId)
-        .orderBy('id', 'desc')
-        .offset(historyKeptMax)
-        .limit(1)
-        .executeTakeFirst()
-      if (oldest) {
-        await transaction
-          .deleteFrom('history')
-          .where('session_id', '=', sessionId)
-          .where('id', '<=', oldest.id)
-          .execute()
-      }
-    })
-  }
-
-  #takeOrCreate({ owner, session }: Agent): Promise<SessionRow> {
+  #takeOrCreate(owner: string, session: string): Promise<SessionRow> {
     return this.#store.transaction(async (transaction) => {
       // Read again: another call of the agent may have come first.
       const rows = await transaction
@@ -273,10 +123,4 @@ function freeName(taken: ReadonlySet<string>): string {
   let name = 'untitled'
   for (let number = 2; taken.has(name); number += 1) name = `untitled ${number}`
   return name
-}
-
-/** What both databases can hold: PostgreSQL refuses U+0000, UTF-8 has no lone surrogates. */
-function storable(text: string, lengthMax: number): string {
-  const short = text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text
-  return Buffer.from(short).toString('utf8').replaceAll('\0', '\uFFFD')
 }

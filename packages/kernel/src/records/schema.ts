@@ -108,6 +108,7 @@ export type KernelSchema = {
     /** SHA-256 of the whole code, hex. */
     code_hash: string
     status: string
+    /** SHA-256, hex. */
     idempotency_key: Optional<string>
     result: Optional<string>
     error: Optional<string>
@@ -137,6 +138,8 @@ export type KernelSchema = {
     pid: number
     /** As the system counts, to tell a pid that was given again. */
     pid_started: Optional<string>
+    /** The first run whose effects a replay brings back. */
+    journal_from: number
     started_at: number
     ended_at: Optional<number>
     exit_code: Optional<number>
@@ -268,6 +271,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('instance', column.text, (instance) => instance.notNull())
         .addColumn('pid', column.integer, (pid) => pid.notNull())
         .addColumn('pid_started', column.text)
+        .addColumn('journal_from', column.integer, (runId) => runId.notNull())
         .addColumn('started_at', column.milliseconds, (time) => time.notNull())
         .addColumn('ended_at', column.milliseconds)
         .addColumn('exit_code', column.integer)

@@ -73,6 +73,8 @@ export interface Isolation {
 export interface Runtime {
   /** Of the interpreter itself, as this machine counts, never of a wrapper around it. */
   readonly pid: number
+  /** As the system counts, to tell a pid that was given again; null where it cannot be known. */
+  readonly pidStarted: string | null
   /** e.g. `python3 3.11.7`. */
   readonly description: string
   readonly isolation: Isolation

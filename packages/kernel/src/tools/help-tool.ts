@@ -1,8 +1,15 @@
 import { ToolError, type ToolSpec, text } from '@callboard/worker'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { KernelConfig } from '../config.js'
 import { helpText, type RegisteredTool, unknownTopic } from './help.js'
-import { helpInput } from './schemas.js'
+
+const helpInput = z.object({
+  topic: z
+    .string()
+    .max(200)
+    .nullish()
+    .describe('overview, api, session, scheduler, examples or the name of a tool; absent: overview.'),
+})
 
 export const helpSpec = {
   title: 'Help',

@@ -1,9 +1,52 @@
 import { readFile } from 'node:fs/promises'
 import { ToolError, type ToolSpec } from '@callboard/worker'
+import { z } from 'zod'
+import type { Agent } from '../kernel/agent.js'
 import type { Kernel } from '../kernel/kernel.js'
-import { namesListedMax } from '../limits.js'
-import type { Agent, KernelRecords, SessionRow } from '../records/records.js'
-import { sessionInput, sessionOutput } from './schemas.js'
+import { namesListedMax, recentHistoryMax } from '../limits.js'
+import type { SessionRecords, SessionRow } from '../records/records.js'
+import { kernelField } from './run-schemas.js'
+
+const sessionInput = z.object({
+  session_id: z.string().max(200).nullish().describe('A session of yours; absent: the current one.'),
+  kernel: kernelField,
+})
+
+const rule = z.object({
+  id: z.string(),
+  trigger: z.string(),
+  action: z.string(),
+  priority: z.string(),
+  enabled: z.boolean(),
+  fired_count: z.int(),
+})
+
+const sessionOutput = z.object({
+  session_id: z.string(),
+  session_name: z.string(),
+  vibe: z.string().nullable(),
+  tempo_bpm: z.number(),
+  active_rules: z.array(rule),
+  markers: z.array(z.object({ name: z.string(), beat: z.number() })),
+  recent_history: z
+    .array(z.object({ action: z.string(), success: z.boolean(), timestamp: z.string() }))
+    .describe(`What was run, newest first, at most ${recentHistoryMax}.`),
+  transport_state: z.enum(['stopped', 'playing', 'paused']),
+  current_beat: z.number(),
+  kernel: z.object({
+    state: z.enum(['absent', 'idle', 'busy', 'dead']),
+    name: z.string().nullable(),
+    runtime: z.string().nullable(),
+    isolation: z.string().nullable(),
+    epoch: z.int().nullable(),
+    running_run: z.int().nullable(),
+    queue_length: z.int(),
+    memory_bytes: z.int().nullable(),
+    last_death: z.string().nullable(),
+  }),
+  names: z.array(z.string()).describe(`Names that runs have bound, newest first, at most ${namesListedMax}.`),
+  names_total: z.int(),
+})
 
 export const sessionSpec = {
   title: 'Session state',
@@ -17,12 +60,12 @@ export const sessionSpec = {
 export async function readSession(
   sessionId: string | null | undefined,
   agent: Agent,
-  records: KernelRecords,
-  kernel: Kernel | undefined,
+  records: SessionRecords,
+  kernel: Kernel,
 ) {
-  const session = await findSession(sessionId, agent, records)
+  const session = await findSession(sessionId, agent, records, kernel.key)
   const history = await records.recentHistory(session.id)
-  const names = [...(kernel?.names ?? [])].reverse()
+  const names = [...kernel.names].reverse()
   return {
     session_id: session.id,
     session_name: session.name,
@@ -43,24 +86,30 @@ export async function readSession(
   }
 }
 
-async function findSession(id: string | null | undefined, agent: Agent, records: KernelRecords): Promise<SessionRow> {
-  if (id === null || id === undefined) return records.currentSession(agent)
+async function findSession(
+  id: string | null | undefined,
+  agent: Agent,
+  records: SessionRecords,
+  key: string,
+): Promise<SessionRow> {
+  if (id === null || id === undefined) return records.currentSession(agent.owner, key)
   const session = await records.findSession(agent.owner, id)
   if (!session)
     throw new ToolError('not_found', `You have no session "${id}". Without session_id you get the current one.`)
   return session
 }
 
-async function describeKernel(kernel: Kernel | undefined) {
+async function describeKernel(kernel: Kernel) {
   return {
-    state: kernel?.state ?? ('absent' as const),
-    runtime: kernel?.runtime?.description ?? null,
-    isolation: kernel?.runtime?.isolation.description ?? null,
-    epoch: kernel?.epoch ?? null,
-    running_run: kernel?.runningRun ?? null,
-    queue_length: kernel?.queueLength ?? 0,
-    memory_bytes: kernel?.pid ? await residentBytes(kernel.pid) : null,
-    last_death: kernel?.lastDeath?.slice(0, 1000) ?? null,
+    state: kernel.state,
+    name: kernel.name,
+    runtime: kernel.runtime?.description ?? null,
+    isolation: kernel.runtime?.isolation.description ?? null,
+    epoch: kernel.epoch,
+    running_run: kernel.active?.id ?? null,
+    queue_length: kernel.queueLength,
+    memory_bytes: kernel.runtime ? await residentBytes(kernel.runtime.pid) : null,
+    last_death: kernel.lastDeath?.slice(0, 1000) ?? null,
   }
 }
 

@@ -1,18 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStore } from '@callboard/store'
-import { parseKernelConfig } from '../../src/config.js'
+import { createKernelWorker } from '../../src/index.js'
 import type { EvalRequest, Kernel } from '../../src/kernel/kernel.js'
-import { KernelPool } from '../../src/kernel/kernel-pool.js'
+import type { KernelPool } from '../../src/kernel/kernel-pool.js'
+import type { Run } from '../../src/kernel/run.js'
 import type { RunReport } from '../../src/kernel/run-report.js'
-import { KernelRecords } from '../../src/records/records.js'
-import { type KernelSchema, migrations } from '../../src/records/schema.js'
 
-/** A pool over a store of its own, without a worker around it. */
+/** The kernels of a worker with a store of its own, without a hub or a link. */
 export interface PoolFixture extends AsyncDisposable {
   readonly pool: KernelPool
-  readonly records: KernelRecords
   readonly directory: string
   /** The kernel of an agent of the owner `agent:test`. */
   kernel(session?: string): Kernel
@@ -20,34 +17,47 @@ export interface PoolFixture extends AsyncDisposable {
 
 export async function openPool(config: unknown = {}): Promise<PoolFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'callboard-kernel-test-'))
-  const store = await openStore<KernelSchema>({
-    name: 'kernel',
-    migrations,
-    dataDirectory: directory,
-    durability: 'normal',
-    access: 'shared',
-  })
-  const records = new KernelRecords(store)
-  const pool = new KernelPool({ config: parseKernelConfig(config), records, dataDirectory: directory })
+  const worker = await createKernelWorker({ dataDirectory: directory, config })
+  const { pool } = worker
   return {
     pool,
-    records,
     directory,
     kernel: (session = 'session-1') => pool.kernelOf({ owner: 'agent:test', session }),
     async [Symbol.asyncDispose]() {
-      await pool.close()
-      await store.close()
+      await worker.close()
       await rm(directory, { recursive: true, force: true })
     },
   }
 }
 
-export function evaluate(kernel: Kernel, code: string, options: Partial<EvalRequest> = {}): Promise<RunReport> {
-  return kernel.evaluate({
+export interface EvaluateOptions extends Partial<EvalRequest> {
+  /** Called when the run has written something. */
+  readonly onOutput?: (run: Run) => void
+  /** When it has its number. */
+  readonly onRun?: (run: Run) => void
+}
+
+let keys = 0
+
+export async function submit(kernel: Kernel, code: string, options: EvaluateOptions = {}): Promise<Run> {
+  const { onOutput, onRun, ...request } = options
+  const submitted = await kernel.submit({
     code,
     timeoutMs: 60_000,
-    deadline: () => Date.now() + 600_000,
-    signal: new AbortController().signal,
-    ...options,
+    resultMode: 'last',
+    idempotencyKey: `key-${++keys}`,
+    onBusy: 'queue',
+    session: 'session-1',
+    ...request,
   })
+  if (submitted.kind === 'known') throw new Error(`run ${submitted.row.runId} was known`)
+  const { run } = submitted
+  onRun?.(run)
+  if (onOutput) run.watch(() => onOutput(run))
+  return run
+}
+
+/** To its end, however long that takes. */
+export async function evaluate(kernel: Kernel, code: string, options: EvaluateOptions = {}): Promise<RunReport> {
+  return (await submit(kernel, code, options)).ended
 }

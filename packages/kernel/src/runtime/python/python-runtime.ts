@@ -62,6 +62,10 @@ export class PythonRuntime implements Runtime {
     return this.#process.pid
   }
 
+  get pidStarted(): string | null {
+    return null
+  }
+
   get description(): string {
     return `python3 ${this.#process.pythonVersion}`
   }

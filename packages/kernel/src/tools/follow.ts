@@ -1,0 +1,53 @@
+import { type Context, result } from '@callboard/worker'
+import { ProgressReport } from '../kernel/progress-report.js'
+import type { Run } from '../kernel/run.js'
+import type { RunReport } from '../kernel/run-report.js'
+import { deadlineMarginMs } from '../limits.js'
+
+/**
+ * Waits for the end of a run as part of one MCP call, at most so long and never up to the call's deadline, and shows its
+ * output meanwhile. The run does not notice when the wait is over.
+ */
+export async function follow(run: Run, context: Context, waitMs: number): Promise<RunReport> {
+  const patienceMs = Math.max(0, Math.min(waitMs, context.deadline - Date.now() - deadlineMarginMs))
+  const { signal } = context
+  const progress = progressOf(run, context)
+  const unwatch = progress && run.watch(() => progress.changed())
+  let timer: NodeJS.Timeout | undefined
+  let stop = () => {}
+  const over = new Promise<void>((resolve) => {
+    stop = () => resolve()
+    timer = setTimeout(stop, patienceMs)
+    signal.addEventListener('abort', stop)
+  })
+  if (signal.aborted) stop()
+  await Promise.race([run.ended, over])
+  clearTimeout(timer)
+  signal.removeEventListener('abort', stop)
+  unwatch?.()
+  progress?.stop()
+  return run.report()
+}
+
+/** The code's own failure is no error of the tool; a failure of the tool travels in `failure` and in `_meta`. */
+export function runResult(report: RunReport) {
+  const { failure } = report
+  if (!failure) return result<RunReport>({ value: report })
+  return result<RunReport>({ value: report, isError: true, meta: { 'callboard/error': failure } })
+}
+
+function progressOf(run: Run, context: Context): ProgressReport | undefined {
+  if (!context.client.progress) return undefined
+  return new ProgressReport(
+    (seconds, message) => context.progress(seconds, undefined, message),
+    () => {
+      const { stdout, stderr } = run.output
+      return {
+        stdout: stdout.read().text,
+        stderr: stderr.read().text,
+        stdoutBytes: stdout.totalBytes,
+        stderrBytes: stderr.totalBytes,
+      }
+    },
+  )
+}
