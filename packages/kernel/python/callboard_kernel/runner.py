@@ -8,6 +8,7 @@ import sys
 import time
 import traceback
 
+from . import modules
 from .bounded import bounded_repr
 from .cell import Cell, is_awaitable
 from .failure import format_failure
@@ -28,6 +29,7 @@ class Runner:
         self._inbox = queue.SimpleQueue()
         self._idle = False
         self._process = os.getpid()
+        self._modules = frozenset(sys.modules)
         self.loop = self._new_loop()
         self.task = None
         self.running = None
@@ -49,7 +51,7 @@ class Runner:
             if message["type"] == "execute":
                 self._execute(message)
             elif message["type"] == "reset":
-                self._reset()
+                self._reset(message["level"])
 
     def publish(self, data, metadata=None):
         """Shows a MIME bundle (type to text or base64) as part of the running cell."""
@@ -191,12 +193,13 @@ class Runner:
         self._output.flush()
         os._exit(0 if outcome["error"] is None else 1)
 
-    def _reset(self):
+    def _reset(self, level):
         for task in asyncio.all_tasks(self._ensure_loop()):
             task.cancel()
         self.loop.call_soon(self.loop.stop)
         self._run_loop()
-        self._channel.send({"type": "cleared", "names": self._namespace.clear(), "kept": []})
+        kept = modules.drop_since(self._modules) if level == "modules" else []
+        self._channel.send({"type": "cleared", "names": self._namespace.clear(), "kept": kept})
 
     def _ensure_loop(self):
         if self.loop.is_closed():

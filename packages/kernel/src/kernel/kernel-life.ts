@@ -51,27 +51,25 @@ export class KernelLife {
 
   /** The process, started if there is none. Throws a ToolError. */
   async ensure(runtimeName: string | undefined): Promise<Life> {
-    this.chooseRuntime(runtimeName)
-    if (this.#current) return this.#current
+    this.checkRuntime(runtimeName)
+    if (this.#current && !this.#differs(runtimeName)) return this.#current
+    await this.end('reset')
     this.#refuseWhenClosed()
     this.#refuseAfterManyDeaths()
     await this.#ending
     const place = await this.#house.admit(this.#kernel)
     try {
-      return await this.#start()
+      return await this.#start(runtimeName ?? this.#runtimeName ?? pythonRuntimeName)
     } finally {
       place.release()
     }
   }
 
-  /** A kernel has one runtime, chosen by its first eval. */
-  chooseRuntime(name: string | undefined): void {
-    if (name === undefined || name === this.#runtimeName) return
-    if (this.#runtimeName !== undefined) {
-      const remedy = 'Leave runtime out, name another kernel, or change it after weave_reset.'
-      throw new ToolError('invalid_argument', `This kernel runs ${this.#runtimeName}, not ${name}. ${remedy}`)
-    }
-    this.#runtimeName = name
+  /** A kernel has one runtime, that of its first eval; after a reset another eval is the first. */
+  checkRuntime(name: string | undefined): void {
+    if (!this.#differs(name) || this.#current?.runs === 0) return
+    const remedy = 'Leave runtime out, name another kernel, or change it after weave_reset.'
+    throw new ToolError('invalid_argument', `This kernel runs ${this.#runtimeName}, not ${name}. ${remedy}`)
   }
 
   /** Ends the process, if there is one; the next eval starts another. */
@@ -110,9 +108,8 @@ export class KernelLife {
     return this.#notices.splice(0)
   }
 
-  async #start(): Promise<Life> {
+  async #start(name: string): Promise<Life> {
     const { owner, key } = this.#kernel
-    const name = this.#runtimeName ?? pythonRuntimeName
     const before = this.#known ? undefined : await this.#house.kernels.last(owner, key)
     if (before) {
       const reason = before.reason ?? 'the kernel worker was restarted.'
@@ -150,6 +147,10 @@ export class KernelLife {
     this.#recorded = this.#house.kernels.end(this.#kernel.owner, life.epoch, death, reason).catch(() => {
       // The store is closed or away; the row only explains, nothing depends on it.
     })
+  }
+
+  #differs(name: string | undefined): boolean {
+    return name !== undefined && this.#runtimeName !== undefined && name !== this.#runtimeName
   }
 
   #refuseWhenClosed(): void {

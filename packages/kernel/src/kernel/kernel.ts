@@ -248,7 +248,7 @@ export class Kernel {
   }
 
   #refuse({ runtime, expectEpoch, onBusy }: EvalRequest): void {
-    this.#life.chooseRuntime(runtime)
+    this.#life.checkRuntime(runtime)
     if (expectEpoch !== undefined && this.epoch !== expectEpoch) throw this.#epochMismatch(expectEpoch)
     const ahead = this.#queue.length + (this.#queue.busy ? 1 : 0) + this.#admitted
     if (onBusy === 'reject' && ahead > 0) {
@@ -340,7 +340,9 @@ export class Kernel {
   }
 
   async #refused(run: Run, failure: Failure): Promise<void> {
-    run.settle(await this.#record(run, refusedReport(failure)))
+    const report = refusedReport(failure)
+    run.settle(report)
+    await this.#record(run, report)
   }
 
   /** The code may have run: a store that fails now must not hide what it did. */

@@ -1,0 +1,282 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectForTest, type TestCallOptions, type TestLink, textOf } from '@callboard/worker/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createKernelWorker, type KernelWorker } from '../src/index.js'
+import type { RunReport } from '../src/kernel/run-report.js'
+
+let directory: string
+let kernel: KernelWorker
+let link: TestLink
+
+async function open(): Promise<void> {
+  kernel = await createKernelWorker({ dataDirectory: directory })
+  link = await connectForTest(kernel.worker)
+}
+
+async function close(): Promise<void> {
+  await link.close()
+  await kernel.close()
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'callboard-kernel-test-'))
+  await open()
+})
+
+afterEach(async () => {
+  await close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+interface Answer {
+  readonly [field: string]: unknown
+}
+
+async function run(code: string, more: object = {}, options?: TestCallOptions): Promise<RunReport> {
+  return (await link.callTool<RunReport>('weave_eval', { code, ...more }, options)).structuredContent!
+}
+
+async function call<Value = Answer>(name: string, args: Answer = {}, options?: TestCallOptions): Promise<Value> {
+  const answer = await link.callTool<Value>(name, args, options)
+  return answer.structuredContent ?? (JSON.parse(textOf(answer)) as Value)
+}
+
+const appended = (path: string) => `with open(${JSON.stringify(path)}, "a") as f: f.write("x")`
+const written = (path: string) => `open(${JSON.stringify(path)}).read()`
+
+describe('never twice', () => {
+  it('the same key and code answer with the same run, once it has ended', async () => {
+    const path = join(directory, 'ran')
+    const first = await run(`${appended(path)}\n7`, { idempotency_key: 'once' })
+    const again = await run(`${appended(path)}\n7`, { idempotency_key: 'once' })
+    expect(first).toMatchObject({ run_id: 1, result: '7', replayed: false })
+    expect(again).toEqual({ ...first, replayed: true, duration_s: expect.any(Number) })
+    expect((await run(written(path))).result).toBe("'x'")
+  })
+
+  it('and while it runs, each waits for the one run', async () => {
+    const path = join(directory, 'ran')
+    const code = `import time\n${appended(path)}\ntime.sleep(0.2)\n"done"`
+    const both = await Promise.all([run(code, { idempotency_key: 'k' }), run(code, { idempotency_key: 'k' })])
+    expect(both.map(({ run_id, result }) => [run_id, result])).toEqual([
+      [1, "'done'"],
+      [1, "'done'"],
+    ])
+    expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true])
+    expect((await run(written(path))).result).toBe("'x'")
+  })
+
+  it('also after a restart of the worker', async () => {
+    const path = join(directory, 'ran')
+    const first = await run(`print("out")\n${appended(path)}\n1 / 0`, { idempotency_key: 'k' })
+    await close()
+    await open()
+    const again = await run(`print("out")\n${appended(path)}\n1 / 0`, { idempotency_key: 'k' })
+    expect(again).toEqual({ ...first, replayed: true, duration_s: expect.any(Number) })
+    expect(again).toMatchObject({ stdout: 'out\n', error: expect.stringMatching(/ZeroDivisionError/) })
+    expect((await run(written(path))).result).toBe("'x'")
+  })
+
+  it('other code under the same key is refused', async () => {
+    await run('1', { idempotency_key: 'k' })
+    expect(await run('2', { idempotency_key: 'k' })).toMatchObject({
+      status: 'refused',
+      failure: { code: 'idempotency_conflict', message: expect.stringMatching(/stands for run 1/) },
+    })
+  })
+
+  it('a frame sent again is the same call, so the same run', async () => {
+    const options = { idempotencyKey: 'the call' }
+    expect((await run('1', {}, options)).run_id).toBe(1)
+    expect(await run('1', {}, options)).toMatchObject({ run_id: 1, replayed: true })
+    expect((await run('1', {}, { ...options, principal: 'agent:other' })).replayed).toBe(false)
+  })
+
+  it('is not asked for by a cell that was sent twice on purpose', async () => {
+    expect([(await run('1')).run_id, (await run('1')).run_id]).toEqual([1, 2])
+  })
+})
+
+describe('expect_epoch', () => {
+  it('refuses code whose variables are gone', async () => {
+    const { epoch } = await run('x = 1')
+    expect((await run('x', { expect_epoch: epoch })).result).toBe('1')
+    await run('import os; os._exit(1)')
+    expect(await run('x = 2', { expect_epoch: epoch })).toMatchObject({
+      status: 'refused',
+      failure: { code: 'epoch_mismatch', message: expect.stringMatching(/exited with code 1/) },
+    })
+    await run('y = 1')
+    expect((await run('x = 2', { expect_epoch: epoch })).failure?.message).toMatch(/is in epoch 2, not in epoch 1/)
+  })
+})
+
+describe('a queue', () => {
+  it('tells the place, and is not entered with on_busy: reject', async () => {
+    await run('import time; time.sleep(60)', { foreground_s: 0 })
+    expect(await run('2', { foreground_s: 0 })).toMatchObject({
+      status: 'queued',
+      error: 'StillRunning: run 2 goes on; call weave_wait; do not send the code again',
+      notices: [expect.stringMatching(/number 1 in the queue/)],
+    })
+    expect(await run('3', { on_busy: 'reject' })).toMatchObject({
+      status: 'refused',
+      failure: { code: 'queue_full', retryable: true, retryAfterMs: expect.any(Number) },
+    })
+    expect(await call('weave_interrupt', { run_id: 2 })).toMatchObject({ outcome: 'dequeued', status: 'refused' })
+    expect(await call('weave_wait', { run_id: 2 })).toMatchObject({ status: 'refused', run_id: null })
+  })
+})
+
+describe('a named kernel', () => {
+  it('is shared by all sessions of its owner, and by nobody else', async () => {
+    const second = { session: 'session-2' }
+    const stranger = { principal: 'agent:other' }
+    await run('x = 1', { kernel: 'lab' })
+    expect((await run('x', { kernel: 'lab' }, second)).result).toBe('1')
+    expect((await run('"x" in globals()', {}, second)).result).toBe('False')
+    expect((await run('"x" in globals()', { kernel: 'lab' }, stranger)).result).toBe('False')
+    expect(await call('weave_wait', { kernel: 'lab' }, second)).toMatchObject({ run_id: 2, result: '1' })
+    expect(await call('weave_wait', { run_id: 1 }, stranger)).toMatchObject({ run_id: 1, result: 'False' })
+    expect(await call('weave_wait', { run_id: 3 }, stranger)).toMatchObject({
+      status: 'refused',
+      failure: { code: 'not_found' },
+    })
+  })
+
+  it('outlives the session that made it', async () => {
+    await run('x = 1', { kernel: 'lab' })
+    await link.closeSession('session-1')
+    expect((await run('x', { kernel: 'lab' }, { session: 'session-2' })).result).toBe('1')
+  })
+
+  it.each(['', 'a\nb', 'x'.repeat(65)])('has no name like %j', async (name) => {
+    expect(await run('1', { kernel: name })).toMatchObject({
+      status: 'refused',
+      failure: { code: 'invalid_argument', message: expect.stringMatching(/kernel/) },
+    })
+  })
+})
+
+describe('a runtime', () => {
+  it('that is not installed is refused, with those that are', async () => {
+    expect(await run('1', { runtime: 'cobol' })).toMatchObject({
+      status: 'refused',
+      failure: { code: 'not_found', message: expect.stringMatching(/python3/) },
+    })
+    expect((await run('1')).result).toBe('1')
+  })
+
+  it('belongs to a kernel until a reset', async () => {
+    await run('1', { runtime: 'python3' })
+    expect(await run('1', { runtime: 'cobol' })).toMatchObject({ failure: { code: 'invalid_argument' } })
+    await call('weave_reset')
+    expect(await run('1', { runtime: 'cobol' })).toMatchObject({ failure: { code: 'not_found' } })
+  })
+})
+
+describe('weave_wait', () => {
+  it('answers as weave_eval would have, at the end or at timeout', async () => {
+    await run('import time\nprint("a")\ntime.sleep(0.3)\nprint("b")\n5', { foreground_s: 0 })
+    expect(await call('weave_wait', { timeout_s: 0 })).toMatchObject({
+      success: false,
+      error: expect.stringMatching(/StillRunning/),
+    })
+    const ended = await call('weave_wait')
+    expect(ended).toMatchObject({ status: 'ok', success: true, error: null, result: '5', stdout: 'a\nb\n', run_id: 1 })
+    expect(await call('weave_wait', { run_id: 1 })).toEqual(ended)
+  })
+
+  it('carries the death of the kernel as a failure of the tool', async () => {
+    await run('import os, time; time.sleep(0.2); os._exit(4)', { foreground_s: 0 })
+    const answer = await link.callTool<RunReport>('weave_wait')
+    expect(answer.isError).toBe(true)
+    expect(answer.structuredContent).toMatchObject({ status: 'kernel_died', failure: { code: 'kernel_died' } })
+  })
+
+  it('says what to do when there is nothing to wait for', async () => {
+    expect(await call('weave_wait')).toMatchObject({
+      failure: { code: 'not_found', message: expect.stringMatching(/weave_history/) },
+    })
+    expect(await call('weave_wait', { kernel: 'lab' })).toMatchObject({
+      failure: { message: expect.stringMatching(/"lab" has run nothing/) },
+    })
+  })
+})
+
+describe('weave_history', () => {
+  it('lists runs of all kernels, newest first, by pages, also after a restart', async () => {
+    await run('alpha = 1', { kernel: 'lab' })
+    await run('1 / 0')
+    await run('beta = alpha if False else 2')
+    await close()
+    await open()
+    const first = await call<{ runs: readonly Answer[]; next_before: number }>('weave_history', { limit: 2 })
+    expect(first.runs).toMatchObject([
+      { run_id: 3, status: 'ok', kernel: null, code_cut: false },
+      { run_id: 2, status: 'error', error: 'ZeroDivisionError: division by zero' },
+    ])
+    expect(await call('weave_history', { before: first.next_before })).toMatchObject({
+      runs: [{ run_id: 1, kernel: 'lab', code: 'alpha = 1' }],
+      next_before: null,
+    })
+    expect(await call('weave_history', { query: 'ALPHA' })).toMatchObject({ runs: [{ run_id: 3 }, { run_id: 1 }] })
+    expect(await call('weave_history', { run_id: 9 })).toMatchObject({ code: 'not_found' })
+    expect(await call('weave_history', {}, { principal: 'agent:other' })).toEqual({ runs: [], next_before: null })
+  })
+})
+
+describe('weave_reset', () => {
+  it('replays everything that ran well, in a new epoch', async () => {
+    await run('import math\nx = [1]\ndef double(n): return 2 * n')
+    await run('x.append(double(3))')
+    await run('1 / 0')
+    await run('import os; os._exit(1)')
+    expect(await call('weave_reset', { replay: 'all' })).toMatchObject({
+      epoch: 2,
+      replay_result: { status: 'ok', runs: 2, stopped_at: null, error: null },
+    })
+    expect(await run('x, math.pi > 3')).toMatchObject({ result: '([1, 6], True)', epoch: 2, notices: [] })
+  })
+
+  it('replays only imports, functions, classes and constants', async () => {
+    const path = join(directory, 'ran')
+    await run(`import math\nlimit = 10\nclass A: pass\n${appended(path)}\nnow = [math.pi]`)
+    expect(await call('weave_reset', { replay: 'setup' })).toMatchObject({ replay_result: { status: 'ok', runs: 1 } })
+    expect((await run('limit, A.__name__, math.floor(1.5), "now" in globals()')).result).toBe("(10, 'A', 1, False)")
+    expect((await run(written(path))).result).toBe("'x'")
+  })
+
+  it('stops a replay at the first run that fails now, and says where', async () => {
+    const path = join(directory, 'there')
+    await writeFile(path, 'once')
+    await run('before = 1')
+    await run(`import os; os.remove(${JSON.stringify(path)})`)
+    await run('after = 1')
+    expect(await call('weave_reset', { replay: 'all' })).toMatchObject({
+      replay_result: { status: 'stopped', runs: 2, stopped_at: 2, error: expect.stringMatching(/FileNotFoundError/) },
+    })
+    expect((await run('before, "after" in globals()')).result).toBe('(1, False)')
+  })
+
+  it('brings nothing back that was given up before', async () => {
+    await run('old = 1')
+    await call('weave_reset')
+    await run('new = 1')
+    expect(await call('weave_reset', { replay: 'all' })).toMatchObject({ replay_result: { runs: 1 } })
+    expect((await run('"old" in globals(), new')).result).toBe('(False, 1)')
+  })
+
+  it('modules: imports run again, compiled ones stay and are named', async () => {
+    const code =
+      'open("mine.py", "w").write("import sys\\nsys.loads = getattr(sys, \'loads\', 0) + 1")\nimport mine, _ctypes_test'
+    const { success } = await run(code)
+    await run('import mine')
+    const reset = await call<{ cleared: Answer }>('weave_reset', { level: 'modules' })
+    expect(reset).toMatchObject({ level: 'modules', epoch: 1 })
+    if (success) expect(reset.cleared['modules_kept']).toContain('_ctypes_test')
+    expect((await run('import mine, sys\nsys.loads')).result).toBe('2')
+  })
+})
