@@ -15,6 +15,7 @@ import { thisInstance } from './kernel/instance.js'
 import type { Kernel } from './kernel/kernel.js'
 import { KernelPool, type PoolHouse } from './kernel/kernel-pool.js'
 import { type Failure, refusedReport } from './kernel/run-report.js'
+import { callTool } from './kernel/tool-request.js'
 import { RunOutput } from './output/run-output.js'
 import { KernelRecords } from './records/kernel-records.js'
 import { SessionRecords } from './records/records.js'
@@ -70,7 +71,10 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
         if (!clearSession) return
         await sessions.clearSession((await sessions.currentSession(kernel.owner, kernel.key)).id)
       },
-      request: (_kernel, { method, reject }) => reject('UnavailableError', `${method} is not served.`),
+      request: (kernel, request) => {
+        if (request.method === 'tool') return callTool(kernel.findRun(request.run ?? 0), request)
+        return request.reject('UnavailableError', `${request.method} is not served.`)
+      },
       notice: () => {},
     },
   }

@@ -81,3 +81,6 @@ export const historyLimitMax = 100
 /** What a list of runs shows of each text. */
 export const codeShownMax = 1_000
 export const historyTextShownMax = 200
+/** How often an instance says that it lives, and after how much silence another one settles what it left. */
+export const instanceBeatMs = 10_000
+export const instanceSilenceMs = 6 * instanceBeatMs

@@ -1,4 +1,4 @@
-import type { ToolError } from '@callboard/worker'
+import type { ToolError, ToolResult } from '@callboard/worker'
 import type { RunOutput } from '../output/run-output.js'
 import type { FinalStatus, RunStatus } from '../records/run-records.js'
 import type { ResultMode } from '../runtime/runtime.js'
@@ -7,7 +7,7 @@ import { type Failure, goingOnReport, type RunReport } from './run-report.js'
 
 /** The MCP call that waits for a run, as long as it does: `tool()` of the module goes through it. */
 export interface LiveCall {
-  callTool(name: string, args: { readonly [name: string]: unknown }, signal: AbortSignal): Promise<unknown>
+  callTool(name: string, args: { readonly [name: string]: unknown }, signal: AbortSignal): Promise<ToolResult>
 }
 
 export interface RunSpec {

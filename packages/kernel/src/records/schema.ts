@@ -16,6 +16,14 @@ interface Optional<Value> {
 
 // Types, not interfaces: Kysely asks for an index signature.
 export type KernelSchema = {
+  /** Processes of this worker that share the store. */
+  instances: {
+    id: string
+    pid: number
+    pid_started: Optional<string>
+    /** UTC ms of the last sign of life. */
+    seen_at: number
+  }
   sessions: {
     id: string
     owner: string
@@ -153,6 +161,13 @@ export const migrations: readonly Migration[] = [
     name: '001_kernel',
     async up(db, dialect) {
       const column = columnsFor(dialect)
+      await db.schema
+        .createTable('instances')
+        .addColumn('id', column.text, (id) => id.primaryKey())
+        .addColumn('pid', column.integer, (pid) => pid.notNull())
+        .addColumn('pid_started', column.text)
+        .addColumn('seen_at', column.milliseconds, (time) => time.notNull())
+        .execute()
       await db.schema
         .createTable('sessions')
         .addColumn('id', column.text, (id) => id.primaryKey())
