@@ -75,6 +75,19 @@ export class HubProcess implements AsyncDisposable {
     return { child, told }
   }
 
+  /** One of the workers that come with Callboard, in a process of its own. Resolves when it has said that it is signed in. */
+  async builtInWorker(name: string): Promise<ChildProcess> {
+    const env = { ...this.environment, CALLBOARD_LOG_LEVEL: 'info' }
+    const child = this.#keep(
+      spawn(process.execPath, [command, 'worker', name], { env, stdio: ['pipe', 'ignore', 'pipe'] }),
+    )
+    const isReady = new Promise<void>((resolve) => {
+      child.stderr!.on('data', (chunk) => /signed in|welcome/i.test(`${chunk}`) && resolve())
+    })
+    await Promise.race([isReady, ended(child, name)])
+    return child
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const ends = [...this.#children].map((child) => once(child, 'exit'))
     this.#killAll()
