@@ -1,4 +1,5 @@
 """``repr`` with a bound: exact for what fits, never the whole text of a huge built-in value."""
+from .failure import reason_of
 
 RESULT_BYTES_MAX = 16 * 1024
 # Below this weight (characters and elements) plain repr is cheap, and exact by definition.
@@ -9,13 +10,23 @@ _ATOMS = (int, float, complex, bool, type(None))
 _BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("frozenset({", "})"), dict: ("{", "}")}
 
 
+def describe(value):
+    """As ``bounded_repr``, with the reason in place of a repr that raises. Only KeyboardInterrupt comes out of here."""
+    try:
+        return bounded_repr(value)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as exception:
+        return "<repr failed: %s>" % reason_of(exception), 0
+
+
 def bounded_repr(value):
     """``(text, omitted)``: at most RESULT_BYTES_MAX bytes of UTF-8, and how many bytes of the repr are missing.
 
     ``omitted`` is exact when the whole repr was made, else the least that is known to be missing. Runs each ``__repr__``
     once; what one raises comes out of here.
     """
-    if _weight(value, WEIGHT_PLAIN_MAX) < WEIGHT_PLAIN_MAX:
+    if weight(value, WEIGHT_PLAIN_MAX) < WEIGHT_PLAIN_MAX:
         text, more = repr(value), 0
     else:
         pieces = _Pieces(RESULT_BYTES_MAX)
@@ -35,7 +46,7 @@ def cut(text, bytes_max, more=0):
     return head, len(encoded) - kept + more
 
 
-def _weight(value, limit):
+def weight(value, limit):
     """Characters and elements in exact built-in containers; stops at the limit. Runs no code of the user."""
     total, pending, seen = 0, [value], set()
     while pending and total < limit:

@@ -6,6 +6,7 @@ HARNESS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 ERROR_BYTES_MAX = 32 * 1024
 # The last line is never cut, but a frame has to end somewhere.
 LAST_LINE_BYTES_MAX = 256 * 1024
+REASON_CHARACTERS_MAX = 2000
 
 
 def format_failure(exception, memory_limit=None):
@@ -24,6 +25,17 @@ def format_failure(exception, memory_limit=None):
             memory_limit // (1024 * 1024),
         )
     return shorten(lines)
+
+
+def reason_of(exception):
+    """One line: the class and the message, bounded; for failures that are told in passing."""
+    try:
+        line = "".join(traceback.format_exception_only(type(exception), exception)).strip().split("\n")[-1]
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a hostile __str__
+        line = type(exception).__name__
+    return line[:REASON_CHARACTERS_MAX]
 
 
 def shorten(text):

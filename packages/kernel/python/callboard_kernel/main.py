@@ -25,6 +25,7 @@ def main():
     die_with_parent(start["parent"])
 
     from .bridge import Bridge
+    from .introspect import Introspection
     from .interrupts import Interrupts
     from .output import Output
     from .runner import Runner
@@ -45,6 +46,8 @@ def main():
     bridge = Bridge(channel, lambda: runner.running)
     bridge.answer("ping", lambda params: None)
     bridge.answer("setup_of", setup_of)
+    Introspection(runner.namespace).register(bridge)
+    runner.install_display()
     os.register_at_fork(after_in_child=lambda: after_fork(channel))
     threading.Thread(target=control, args=(channel, runner, interrupts, bridge), name="callboard-control", daemon=True).start()
     channel.send({"type": "ready", "limitsRefused": refused})

@@ -3,8 +3,12 @@ import builtins
 import sys
 import types
 
+from .static import MISSING, entries
+
 # A cell like `from numpy import *` must not fill a reply.
 NAMES_REPORTED_MAX = 100
+# Names of which the run that bound them is remembered.
+NAMES_TRACED_MAX = 20_000
 
 
 class Namespace:
@@ -12,31 +16,72 @@ class Namespace:
         self.module = types.ModuleType("__main__")
         self.module.__builtins__ = builtins
         sys.modules["__main__"] = self.module
+        # What the harness itself puts there; a user's value of the same name is the user's.
+        self.injected = {}
+        self._run = None
+        self._before = {}
+        self._bound_by = {}
 
     @property
     def names(self):
         return self.module.__dict__
 
+    def user_entries(self):
+        """``(name, value)`` of what cells have bound, newest binding of a name last. For a side thread."""
+        pairs = [(name, value) for name, value in entries(self.names) if is_public(name)]
+        return [(name, value) for name, value in pairs if self.injected.get(name, MISSING) is not value]
+
     def snapshot(self):
         """Identities, not values: holding values would keep alive what a cell deletes."""
         return {name: id(value) for name, value in list(self.names.items()) if is_public(name)}
 
+    def begin(self, run):
+        self._before = self.snapshot()
+        self._run = run
+
+    def end(self):
+        """What the run that began has bound, bound anew and deleted."""
+        changes = difference(self._before, self.snapshot())
+        for name in changes["added"] + changes["changed"]:
+            self._bound_by.pop(name, None)
+            self._bound_by[name] = self._run
+        for name in changes["deleted"]:
+            self._bound_by.pop(name, None)
+        while len(self._bound_by) > NAMES_TRACED_MAX:
+            del self._bound_by[next(iter(self._bound_by))]
+        self._run = None
+        return {kind: names[:NAMES_REPORTED_MAX] for kind, names in changes.items()}
+
+    def bound_by(self, name, value):
+        """The run that last bound the name, the running one included; None if no cell did. For a side thread."""
+        run = self._run
+        if run is not None and self._before.get(name) != id(value):
+            return run
+        return self._bound_by.get(name)
+
     def clear(self):
         """Returns how many names of the user went."""
-        gone = [name for name in self.names if not (name.startswith("__") and name.endswith("__"))]
-        for name in gone:
-            self.names.pop(name, None)
+        gone = sum(1 for name in list(self.names) if is_public(name))
+        kept = {name: value for name, value in list(self.names.items()) if type(name) is str and is_special(name)}
+        # Not name by name: a key of the user's own class would run its code.
+        self.names.clear()
+        self.names.update(kept)
         builtins.__dict__.pop("_", None)
-        return sum(1 for name in gone if is_public(name))
+        self._bound_by.clear()
+        return gone
 
 
 def is_public(name):
-    return isinstance(name, str) and name != "_" and not name.startswith("__")
+    return type(name) is str and name != "_" and not name.startswith("__")
+
+
+def is_special(name):
+    return name.startswith("__") and name.endswith("__")
 
 
 def difference(before, after):
     return {
-        "added": [name for name in after if name not in before][:NAMES_REPORTED_MAX],
-        "changed": [name for name, value in after.items() if before.get(name, value) != value][:NAMES_REPORTED_MAX],
-        "deleted": [name for name in before if name not in after][:NAMES_REPORTED_MAX],
+        "added": [name for name in after if name not in before],
+        "changed": [name for name, value in after.items() if before.get(name, value) != value],
+        "deleted": [name for name in before if name not in after],
     }

@@ -1,18 +1,20 @@
 """Runs cells on the main thread, and the event loop between them."""
 import asyncio
-import builtins
 import contextvars
 import os
 import queue
 import sys
+import threading
 import time
 import traceback
 
 from . import modules
-from .bounded import bounded_repr
 from .cell import Cell, is_awaitable
+from .display import Display
 from .failure import format_failure
-from .namespace import Namespace, difference
+from .figures import Figures
+from .namespace import Namespace
+from .results import Results
 
 CANCEL_GRACE_S = 1.0
 TASK_CONTEXT = sys.version_info >= (3, 11)
@@ -24,7 +26,10 @@ class Runner:
         self._output = output
         self._interrupts = interrupts
         self._memory_limit = memory_limit
-        self._namespace = Namespace()
+        self.namespace = Namespace()
+        self.display = Display(self._send_whole, lambda: self.running)
+        self._figures = Figures(self.display)
+        self._results = None
         self._context = contextvars.copy_context()
         self._inbox = queue.SimpleQueue()
         self._idle = False
@@ -53,10 +58,18 @@ class Runner:
             elif message["type"] == "reset":
                 self._reset(message["level"])
 
-    def publish(self, data, metadata=None):
-        """Shows a MIME bundle (type to text or base64) as part of the running cell."""
+    def install_display(self):
+        """For cells: `display`, and matplotlib's figures where that is imported."""
+        self.display.install()
+        self._figures.watch()
+
+    def _send_whole(self, message):
+        """An interrupt must not tear a frame; it only ever reaches the main thread."""
+        if threading.current_thread() is not threading.main_thread():
+            self._channel.send(message)
+            return
         with self._interrupts:
-            self._channel.send({"type": "display", "run": self.running, "data": data, "metadata": metadata or {}})
+            self._channel.send(message)
 
     def _next(self):
         self._idle = True
@@ -88,14 +101,17 @@ class Runner:
         self._interrupts.begin(run)
         self._output.mark(message["beginMark"].encode("ascii"))
         self._channel.send({"type": "started", "run": run})
-        before = self._namespace.snapshot()
+        self.namespace.begin(run)
+        self._figures.begin()
+        self._results = Results(message["resultMode"], self.display, self._figures)
         outcome = self._guarded(run, message["code"])
         self._leave_if_forked(outcome)
         self._interrupts.end()
         self.running = None
         self._output.flush()
         finished = dict(outcome, type="finished", run=run, durationS=time.monotonic() - started)
-        finished["names"] = difference(before, self._namespace.snapshot())
+        finished["result"], finished["resultOmitted"] = self._results.text, self._results.omitted
+        finished["names"] = self.namespace.end()
         self._output.mark(message["endMark"].encode("ascii"))
         self._channel.send(finished)
 
@@ -106,6 +122,9 @@ class Runner:
             try:
                 self._interrupts.open()
                 outcome = self._outcome(run, source)
+                # Within reach of an interrupt, whose later steps also end a drawing that does not: figures survive the first.
+                if os.getpid() == self._process:
+                    self._figures.flush()
             finally:
                 self._interrupts.close()
         except KeyboardInterrupt:
@@ -114,10 +133,10 @@ class Runner:
 
     def _outcome(self, run, source):
         try:
-            value = self._run_cell(Cell(run, source))
+            self._run_cell(Cell(run, source, every=self._results.every))
         except SystemExit as exit_:
-            if exit_.code is None or exit_.code == 0:
-                return done(None, 0)
+            if is_success(exit_):
+                return DONE
             return failed("error", *format_failure(exit_))
         except (KeyboardInterrupt, asyncio.CancelledError) as stop:
             text, omitted = format_failure(stop)
@@ -126,41 +145,34 @@ class Runner:
             return self._stopped(run, text.lstrip("\n"), omitted)
         except BaseException as exception:
             return failed("error", *format_failure(exception, self._memory_limit))
-        if value is None:
-            return done(None, 0)
-        builtins._ = value
-        return done(*self._describe(value))
+        return DONE
 
     def _stopped(self, run, text, omitted):
         return failed("interrupted" if self._interrupts.was_announced(run) else "error", text, omitted)
 
-    def _describe(self, value):
-        try:
-            return bounded_repr(value)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as exception:
-            reason = "".join(traceback.format_exception_only(type(exception), exception)).strip().split("\n")[-1]
-            return ("<repr failed: %s>" % reason)[:2000], 0
-
     def _run_cell(self, cell):
         asyncio.set_event_loop(self._ensure_loop())
-        value, parts = None, [code for code in (cell.body, cell.last) if code is not None]
-        if any(is_awaitable(code) for code in parts):
-            value = self._run_task(self._await_parts(parts))
-        else:
-            # Outside the running loop, so that `asyncio.run` works.
-            for code in parts:
-                value = self._context.run(eval, code, self._namespace.names)
-        return value if cell.last is not None else None
+        take = self._results.add
+        if any(is_awaitable(code) for code, _ in cell.parts):
+            value = self._run_task(self._await_parts(cell.parts))
+            if cell.parts[-1][1]:
+                self._context.run(take, value)
+            return
+        # Outside the running loop, so that `asyncio.run` works. One context: a repr sees what the cell has set.
+        for code, is_value in cell.parts:
+            value = self._context.run(eval, code, self.namespace.names)
+            if is_value:
+                self._context.run(take, value)
 
     async def _await_parts(self, parts):
-        """One task for the whole cell: what comes before the first await may already create tasks."""
+        """One task for the whole cell: what comes before the first await may already create tasks. Gives the last value."""
         value = None
-        for code in parts:
-            value = eval(code, self._namespace.names)
+        for index, (code, is_value) in enumerate(parts):
+            value = eval(code, self.namespace.names)
             if is_awaitable(code):
                 value = await value
+            if is_value and index < len(parts) - 1:
+                self._results.add(value)
         return value
 
     def _run_task(self, coroutine):
@@ -199,7 +211,7 @@ class Runner:
         self.loop.call_soon(self.loop.stop)
         self._run_loop()
         kept = modules.drop_since(self._modules) if level == "modules" else []
-        self._channel.send({"type": "cleared", "names": self._namespace.clear(), "kept": kept})
+        self._channel.send({"type": "cleared", "names": self.namespace.clear(), "kept": kept})
 
     def _ensure_loop(self):
         if self.loop.is_closed():
@@ -212,9 +224,14 @@ class Runner:
         return loop
 
 
-def done(result, omitted):
-    return {"outcome": "ok", "result": result, "error": None, "resultOmitted": omitted, "errorOmitted": 0}
+DONE = {"outcome": "ok", "error": None, "errorOmitted": 0}
 
 
 def failed(outcome, error, omitted):
-    return {"outcome": outcome, "result": None, "error": error, "resultOmitted": 0, "errorOmitted": omitted}
+    return {"outcome": outcome, "error": error, "errorOmitted": omitted}
+
+
+def is_success(exit_):
+    """Read where the interpreter keeps it: a cell's own subclass, or its own class of code, must not run anything here."""
+    code = SystemExit.__dict__["code"].__get__(exit_)
+    return code is None or (type(code) in (int, bool) and code == 0)
