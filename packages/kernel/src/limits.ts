@@ -84,3 +84,24 @@ export const historyTextShownMax = 200
 /** How often an instance says that it lives, and after how much silence another one settles what it left. */
 export const instanceBeatMs = 10_000
 export const instanceSilenceMs = 6 * instanceBeatMs
+
+/** Of one run's displays, inline in a reply: what models take, and below the 4 MiB of a result with base64's third on top. */
+export const imagesInlineMax = 10
+export const imageInlineBytesMax = 1_000_000
+export const imagesInlineBytesMax = 2 * 1024 * 1024
+/** Text that a value shows of itself, like markdown: per display and per reply; the rest is linked. */
+export const shownTextBytesMax = 8 * 1024
+export const shownTextsBytesMax = 32 * 1024
+export const linksMax = 40
+/** Kept in a run's folder. Equal the harness's own, which cuts first; other runtimes know no such limits. */
+export const displaysKeptMax = 101
+/** In base64 it is a resource that one message holds. */
+export const displayBytesMax = 3_000_000
+export const displaysBytesMax = 32 * 1024 * 1024
+
+/** An answer about names, once Python has shown that it answers at all: source of a large file is parsed. */
+export const introspectMs = 5_000
+export const variablesMax = 200
+export const variablesDefault = 50
+/** More is no place where a person or agent has a cursor. */
+export const completeCodeLengthMax = 200_000

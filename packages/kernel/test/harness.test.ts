@@ -63,15 +63,6 @@ for path in sys.argv[1:]:
     expect(await ended).toMatchObject({ outcome: 'interrupted' })
   })
 
-  it('carries MIME bundles of a run', async () => {
-    const shown: unknown[] = []
-    await using kernel = await startKernel({ onDisplay: (run, { data }) => shown.push([run, data]) })
-    const code =
-      'import gc\nrunner = next(o for o in gc.get_objects() if type(o).__name__ == "Runner")\nrunner.publish({"text/html": "<b>1</b>"})'
-    await kernel.execute({ run: 1, code, resultMode: 'last' })
-    expect(shown).toEqual([[1, { 'text/html': '<b>1</b>' }]])
-  })
-
   it('is ended when a cell damages the control channel', async () => {
     await using kernel = await startKernel()
     const code =

@@ -7,8 +7,8 @@ import threading
 from .bounded import WEIGHT_PLAIN_MAX, cut, describe, weight
 from .failure import reason_of
 
-# In base64 and with the rest of its frame below the channel's 16 MiB.
-IMAGE_BYTES_MAX = 8 * 1024 * 1024
+# In base64 still below the 4 MiB that one message to an agent holds.
+IMAGE_BYTES_MAX = 3 * 1000 * 1000
 # A character takes up to twelve bytes in a frame.
 TEXT_CHARACTERS_MAX = 512 * 1024
 PLAIN_BYTES_MAX = 16 * 1024

@@ -46,25 +46,28 @@ class Introspection:
         }
 
     def inspect(self, params):
-        """``{name, with_source}``: a dotted name, resolved without running code."""
+        """``{name, with_source}``: a dotted name, resolved without running code. ``{missing: sentence}`` if nothing has that name."""
         parts = params["name"].strip().split(".")
         if len(parts) > PARTS_MAX or not all(part.isidentifier() for part in parts):
             raise ValueError("%r is not a dotted name like np.linalg.norm." % params["name"])
-        value, owner = self._resolve(parts)
+        try:
+            value, owner = self._resolve(parts)
+        except LookupError as missing:
+            return {"missing": missing.args[0]}
         return dict(describe.of(value, owner, parts[-1], params["with_source"]), name=".".join(parts))
 
     def _resolve(self, parts):
         """``(value, owner)``; owner is what the last part was found on, or MISSING."""
         value, owner = self.root(parts[0]), MISSING
         if value is MISSING:
-            raise ValueError("There is no name %r here%s" % (parts[0], _hint(parts[0], self._root_names())))
+            raise LookupError("There is no name %r here%s" % (parts[0], _hint(parts[0], self._root_names())))
         for index, part in enumerate(parts[1:], 1):
             parent = ".".join(parts[:index])
             if owner is not MISSING and not is_module(owner) and is_computed(value):
-                raise ValueError("%s is computed by code, which is not run, so nothing below it can be found." % parent)
+                raise LookupError("%s is computed by code, which is not run, so nothing below it can be found." % parent)
             value, owner = attribute(value, part), value
             if value is MISSING:
-                raise ValueError("%s has no attribute %r%s" % (parent, part, _hint(part, attribute_names(owner))))
+                raise LookupError("%s has no attribute %r%s" % (parent, part, _hint(part, attribute_names(owner))))
         return value, owner
 
     def root(self, name):
