@@ -16,7 +16,9 @@ const png = Buffer.from('iVBORw0KGgo=', 'base64')
 /** Runs a cell whose last value is of a class with this method. */
 async function valueWith(method: string): Promise<CellEnd & { readonly shown: readonly MimeBundle['data'][] }> {
   const indented = method.replaceAll('\n', '\n    ')
-  const end = await python.run(`class Value:\n    def __repr__(self):\n        return "<value>"\n    ${indented}\nValue()`)
+  const end = await python.run(
+    `class Value:\n    def __repr__(self):\n        return "<value>"\n    ${indented}\nValue()`,
+  )
   return { ...end, shown: python.shown.map(({ data }) => data) }
 }
 
@@ -61,14 +63,46 @@ describe('a method that misbehaves never fails the run', () => {
     ['raises', 'def _repr_html_(self):\n    raise TypeError("no")', '<_repr_html_ failed: TypeError: no>'],
     ['exits', 'def _repr_html_(self):\n    raise SystemExit(3)', '<_repr_html_ failed: SystemExit: 3>'],
     ['recurses', 'def _repr_html_(self):\n    return self._repr_html_()', /^<_repr_html_ failed: RecursionError: /],
-    ['gives a wrong type', 'def _repr_png_(self):\n    return 3', '<image/png of _repr_png_ not shown: it is int instead of bytes>'],
-    ['gives no base64', 'def _repr_png_(self):\n    return "é"', /^<image\/png of _repr_png_ failed: UnicodeEncodeError/],
-    ['gives no dict', 'def _repr_mimebundle_(self, **k):\n    return [1]', '<_repr_mimebundle_ gave list instead of a dict>'],
-    ['gives NaN as JSON', 'def _repr_json_(self):\n    return [float("nan")]', /^<application\/json of _repr_json_ failed: ValueError/],
-    ['gives cyclic JSON', 'def _repr_json_(self):\n    a = []; a.append(a)\n    return a', /^<application\/json of _repr_json_ failed: ValueError/],
-    ['gives 1 GB of HTML', 'def _repr_html_(self):\n    return "x" * 10**9', /not shown: it has 1000000000 characters, at most 524288/],
-    ['gives 1 GB of PNG', 'def _repr_png_(self):\n    return bytes(10**9)', /not shown: it has 1000000000 bytes, at most 3000000/],
-    ['is hostile in what it raises', 'def _repr_html_(self):\n    class E(BaseException):\n        __str__ = None\n    raise E', /^<_repr_html_ failed: /],
+    [
+      'gives a wrong type',
+      'def _repr_png_(self):\n    return 3',
+      '<image/png of _repr_png_ not shown: it is int instead of bytes>',
+    ],
+    [
+      'gives no base64',
+      'def _repr_png_(self):\n    return "é"',
+      /^<image\/png of _repr_png_ failed: UnicodeEncodeError/,
+    ],
+    [
+      'gives no dict',
+      'def _repr_mimebundle_(self, **k):\n    return [1]',
+      '<_repr_mimebundle_ gave list instead of a dict>',
+    ],
+    [
+      'gives NaN as JSON',
+      'def _repr_json_(self):\n    return [float("nan")]',
+      /^<application\/json of _repr_json_ failed: ValueError/,
+    ],
+    [
+      'gives cyclic JSON',
+      'def _repr_json_(self):\n    a = []; a.append(a)\n    return a',
+      /^<application\/json of _repr_json_ failed: ValueError/,
+    ],
+    [
+      'gives 1 GB of HTML',
+      'def _repr_html_(self):\n    return "x" * 10**9',
+      /not shown: it has 1000000000 characters, at most 524288/,
+    ],
+    [
+      'gives 1 GB of PNG',
+      'def _repr_png_(self):\n    return bytes(10**9)',
+      /not shown: it has 1000000000 bytes, at most 3000000/,
+    ],
+    [
+      'is hostile in what it raises',
+      'def _repr_html_(self):\n    class E(BaseException):\n        __str__ = None\n    raise E',
+      /^<_repr_html_ failed: /,
+    ],
   ])('%s', async (_, method, note) => {
     const { outcome, result, shown } = await valueWith(method)
     expect({ outcome, result }).toEqual({ outcome: 'ok', result: '<value>' })
@@ -92,7 +126,9 @@ describe('a method that misbehaves never fails the run', () => {
 
 describe('display', () => {
   it('shows as text what offers nothing else, and markup with its text', async () => {
-    await python.run('display(3, "a")\nclass Table:\n    def __repr__(self): return "a table"\n    def _repr_html_(self): return "<table>"\ndisplay(Table())')
+    await python.run(
+      'display(3, "a")\nclass Table:\n    def __repr__(self): return "a table"\n    def _repr_html_(self): return "<table>"\ndisplay(Table())',
+    )
     expect(python.shown.map(({ data }) => data)).toEqual([
       { 'text/plain': '3' },
       { 'text/plain': "'a'" },
@@ -113,13 +149,17 @@ describe('display', () => {
     await python.run('display("again")')
     expect(python.shown).toHaveLength(102)
     python.shown.splice(0)
-    await python.run('class Big:\n    def _repr_png_(self): return b"\\x89PNG" + bytes(2_900_000)\nfor i in range(50): display(Big())')
+    await python.run(
+      'class Big:\n    def _repr_png_(self): return b"\\x89PNG" + bytes(2_900_000)\nfor i in range(50): display(Big())',
+    )
     expect(python.shown).toHaveLength(9)
     expect(python.shown[8]!.data['text/plain']).toMatch(/^<no more is shown/)
   })
 
   it('works from a thread, and says nothing from a forked child', async () => {
-    await python.run('import threading, os\nt = threading.Thread(target=display, args=("thread",)); t.start(); t.join()')
+    await python.run(
+      'import threading, os\nt = threading.Thread(target=display, args=("thread",)); t.start(); t.join()',
+    )
     await python.run('pid = os.fork()\nif pid == 0:\n    display("child")\nelse:\n    os.waitpid(pid, 0)')
     expect(python.shown.map(({ data }) => data)).toEqual([{ 'text/plain': "'thread'" }])
   })

@@ -16,7 +16,9 @@ describe.each(versions)('on Python %s', (version) => {
       expect(await python.run('import asyncio\nawait asyncio.sleep(0, 7)')).toMatchObject({ result: '7' })
       expect(await python.run('x\n[y := 3]\ny', 'all')).toMatchObject({ result: '5\n[3]\n3' })
       expect((await python.run('def broken(): return {}["key"]\nbroken()')).error).toMatch(/^Traceback[\s\S]*KeyError/)
-      await python.run('class Page:\n    """A page."""\n    def _repr_html_(self):\n        return "<b>1</b>"\npage = Page()\npage')
+      await python.run(
+        'class Page:\n    """A page."""\n    def _repr_html_(self):\n        return "<b>1</b>"\npage = Page()\npage',
+      )
       expect(python.shown).toEqual([{ run: 5, data: { 'text/html': '<b>1</b>' } }])
       expect(await python.ask('variables', { limit: 10 })).toMatchObject({
         total: 6,

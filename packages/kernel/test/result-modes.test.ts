@@ -73,16 +73,27 @@ describe('result mode none', () => {
 
 describe('what a cell raises never ends the kernel', () => {
   it.each([
-    ['an exit whose code compares by code of the cell', 'class C:\n    def __eq__(self, other): raise OSError\nraise SystemExit(C())'],
-    ['an exit whose code is a property', 'class E(SystemExit):\n    @property\n    def code(self): raise OSError\nraise E(1)'],
-    ['a name that is no string', 'class K(str):\n    __class__ = property(lambda s: 1 / 0)\n    __hash__ = str.__hash__\nglobals()[3] = 1; globals()[K("k")] = 2; 1 / 0'],
+    [
+      'an exit whose code compares by code of the cell',
+      'class C:\n    def __eq__(self, other): raise OSError\nraise SystemExit(C())',
+    ],
+    [
+      'an exit whose code is a property',
+      'class E(SystemExit):\n    @property\n    def code(self): raise OSError\nraise E(1)',
+    ],
+    [
+      'a name that is no string',
+      'class K(str):\n    __class__ = property(lambda s: 1 / 0)\n    __hash__ = str.__hash__\nglobals()[3] = 1; globals()[K("k")] = 2; 1 / 0',
+    ],
   ])('%s', async (_, code) => {
     expect(await python.run(code)).toMatchObject({ outcome: 'error' })
     expect(await python.run('1')).toMatchObject({ result: '1' })
   })
 
   it('clears names of every kind of key', async () => {
-    await python.run('class Evil(str):\n    def __hash__(self): return hash(str(self))\n    def __eq__(self, o): raise OSError\nglobals()[Evil("x")] = 1; kept = 1; None')
+    await python.run(
+      'class Evil(str):\n    def __hash__(self): return hash(str(self))\n    def __eq__(self, o): raise OSError\nglobals()[Evil("x")] = 1; kept = 1; None',
+    )
     expect((await python.runtime.python.clear('names'))?.names).toBeGreaterThan(1)
     expect((await python.run('kept')).error).toMatch(/NameError/)
     expect(await python.run('__name__')).toMatchObject({ result: "'__main__'" })

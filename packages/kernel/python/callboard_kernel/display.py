@@ -51,6 +51,8 @@ class Display:
         self._send = send
         self._run_of_caller = run_of_caller
         self._process = os.getpid()
+        # Shows what has no method of its own, like matplotlib's figures: `(applies(value), show(value))`.
+        self._special = (lambda value: False, None)
         self._spent = {}
         self._lock = threading.Lock()
 
@@ -59,8 +61,15 @@ class Display:
         global _installed
         _installed = self
 
+    def add_special(self, applies, show):
+        self._special = (applies, show)
+
     def show(self, value):
         """The function ``display``. Runs the value's own code; of what that raises only KeyboardInterrupt comes out of here."""
+        applies, show_special = self._special
+        if applies(value):
+            show_special(value)
+            return
         data, notes = bundle_of(value)
         if not any(mime in data for mime in READABLE):
             text, omitted = describe(value)

@@ -23,6 +23,7 @@ class Figures:
     def __init__(self, display):
         self._display = display
         self._shown = set()
+        display.add_special(self.is_figure, self.show)
 
     def begin(self):
         self._shown.clear()

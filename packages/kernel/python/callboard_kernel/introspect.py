@@ -54,7 +54,7 @@ class Introspection:
             value, owner = self._resolve(parts)
         except LookupError as missing:
             return {"missing": missing.args[0]}
-        return dict(describe.of(value, owner, parts[-1], params["with_source"]), name=".".join(parts))
+        return dict(describe.of(value, owner, parts[-1], params.get("with_source")), name=".".join(parts))
 
     def _resolve(self, parts):
         """``(value, owner)``; owner is what the last part was found on, or MISSING."""

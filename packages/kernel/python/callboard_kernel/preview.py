@@ -2,7 +2,7 @@
 import itertools
 import types
 
-from .static import among, attribute, class_name, find, in_classes, instance_dict, is_class, is_module, loaded_module, plain, type_name
+from .static import MISSING, among, attribute, class_name, find, in_classes, instance_dict, is_class, is_module, loaded_module, plain, type_name
 
 CHARACTERS_MAX = 200
 ITEMS_MAX = 12
@@ -37,7 +37,8 @@ def size_of(value):
 def shape_of(value):
     """Of exactly numpy's arrays and pandas' frames and series; None for all else."""
     if _is_exactly(value, "numpy", "ndarray"):
-        return list(_read(value, "shape"))
+        shape = _read(value, "shape")
+        return list(shape) if type(shape) is tuple else None
     if _is_exactly(value, "pandas", "DataFrame") or _is_exactly(value, "pandas", "Series"):
         return _shape_of_frame(value)
     return None
@@ -45,47 +46,49 @@ def shape_of(value):
 
 def dtype_of(value):
     """`float64` and the like, of exactly numpy's arrays."""
-    if not _is_exactly(value, "numpy", "ndarray"):
-        return None
-    dtype = _read(value, "dtype")
+    dtype = _read(value, "dtype") if _is_exactly(value, "numpy", "ndarray") else MISSING
     kind, width = _read(dtype, "kind"), _read(dtype, "itemsize")
+    if type(kind) is not str or type(width) is not int:
+        return None
     name = _DTYPES.get(kind, kind)
     return name % (width * 8) if "%d" in name else name
 
 
 def _is_exactly(value, module, name):
     loaded = loaded_module(module)
-    return loaded is not None and type(value) is find(vars(loaded), name)
+    return loaded is not None and type(value) is find(instance_dict(loaded), name)
 
 
 def _read(value, name):
-    """An attribute that C keeps; anything else raises."""
+    """An attribute that C keeps; MISSING for anything else, as a module of the user's may call itself numpy."""
     descriptor = in_classes(type(value), name)
     if not among(type(descriptor), (types.GetSetDescriptorType, types.MemberDescriptorType)):
-        raise TypeError(name)
-    return descriptor.__get__(value)
+        return MISSING
+    try:
+        return descriptor.__get__(value)
+    except Exception:  # taken from another class
+        return MISSING
 
 
 def _shape_of_frame(value):
     """Where pandas keeps it: its own ``shape`` asks index objects, which may be anybody's."""
-    try:
-        axes = _read(find(instance_dict(value), "_mgr"), "axes")
-        lengths = [_length_of_index(axis) for axis in list.__getitem__(axes, slice(0, 2))]
-    except (TypeError, AttributeError):
+    axes = _read(find(instance_dict(value), "_mgr"), "axes")
+    if type(axes) is not list:
         return None
+    lengths = [_length_of_index(axis) for axis in axes[:2]]
     # Its manager has the columns first.
     return None if None in lengths else lengths[::-1]
 
 
 def _length_of_index(index):
-    data = find(instance_dict(index), "_range")
-    if type(data) is range:
-        return len(data)
-    data = find(instance_dict(index), "_data")
-    # Of dates and the like.
+    own = instance_dict(index)
+    span, data = find(own, "_range"), find(own, "_data")
+    if type(span) is range:
+        return len(span)
+    # An array around an array: of dates and the like.
     inner = attribute(data, "_ndarray")
-    data = inner if _is_exactly(inner, "numpy", "ndarray") else data
-    return _read(data, "shape")[0] if _is_exactly(data, "numpy", "ndarray") else None
+    shape = shape_of(inner if _is_exactly(inner, "numpy", "ndarray") else data)
+    return shape[0] if shape else None
 
 
 class _Preview:

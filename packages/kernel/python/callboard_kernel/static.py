@@ -13,6 +13,10 @@ _mro = type.__dict__["__mro__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
 _name = type.__dict__["__name__"].__get__
 _qualified_name = type.__dict__["__qualname__"].__get__
+_flags = type.__dict__["__flags__"].__get__
+# For a class in C; of one in Python it looks into a dict, whose keys may be anybody's.
+_module = type.__dict__["__module__"].__get__
+_MADE_BY_PYTHON = 1 << 9
 _module_dict = types.ModuleType.__dict__["__dict__"].__get__
 _class_method_function = classmethod.__dict__["__func__"].__get__
 _static_method_function = staticmethod.__dict__["__func__"].__get__
@@ -51,6 +55,8 @@ def is_module(value):
 def type_name(kind):
     """`list`, `numpy.ndarray`, `Frame` for a class of a cell."""
     module, name = find(_class_dict(kind), "__module__"), qualified_name(kind)
+    if module is MISSING and not _flags(kind) & _MADE_BY_PYTHON:
+        module = _module(kind)
     if type(module) is not str or module in ("builtins", "__main__"):
         return name
     return "%s.%s" % (module, name)

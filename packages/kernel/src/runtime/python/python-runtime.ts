@@ -167,7 +167,7 @@ export class PythonRuntime implements Runtime {
   #ask(method: string, params: object, timeoutMs = probeMs): Promise<unknown> {
     const id = ++this.#askId
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => fail(heldMessage), timeoutMs)
+      const timer = setTimeout(() => fail(unanswered(timeoutMs)), timeoutMs)
       const settled = () => {
         clearTimeout(timer)
         this.#answers.delete(id)
@@ -224,5 +224,10 @@ interface Streams {
   readonly stderr: StreamSplitter
 }
 
-const heldMessage =
-  'Python did not answer within its time: C code holds the interpreter. Try again later, or stop the run with weave_interrupt.'
+/** The side thread needs the interpreter's lock for any answer; with a longer patience the answer itself may be slow. */
+function unanswered(timeoutMs: number): string {
+  const hint = 'Try again later, or stop the run with weave_interrupt.'
+  return timeoutMs <= probeMs
+    ? `Python did not answer within a second: C code holds the interpreter, or another question keeps it busy. ${hint}`
+    : `Python did not answer within ${timeoutMs / 1000} s. ${hint}`
+}
