@@ -45,7 +45,7 @@ class Descriptor:
     def __set__(self, *a): touched.append("set")
 class Evil(str):
     def __eq__(self, other): touched.append("key eq"); return True
-    def __hash__(self): touched.append("key hash"); return hash("slot")
+    def __hash__(self): touched.append("key hash"); return hash("ghost")
 class Trap(metaclass=Meta):
     __slots__ = ("slot", "__dict__")
     data = Descriptor()
@@ -68,6 +68,7 @@ class Liar:
 trap = Trap()
 trap.slot = "in a slot"
 object.__getattribute__(trap, "__dict__")[Evil("slot")] = 1
+globals()[Evil("global")] = 1
 object.__getattribute__(trap, "__dict__")["own"] = [1]
 liar, nested, keys = Liar(), [trap, {"t": trap, (1, 2): Trap}], {Evil("a"): trap}
 def named(): pass
@@ -114,6 +115,9 @@ describe('no code of the user runs', () => {
     expect(await inspect('trap.value.real')).toMatchObject({
       missing: expect.stringMatching(/^trap\.value is computed by code/),
     })
+    // Where keys of another class have the hash of the name that is looked for.
+    expect(await inspect('trap.ghost')).toMatchObject({ missing: expect.stringMatching(/^trap has no attribute 'ghost'/) })
+    expect(await inspect('ghost')).toMatchObject({ missing: expect.stringMatching(/^There is no name 'ghost' here/) })
     for (const name of ['trap', 'nested', 'named', 'liar', 'Liar', 'trap.metod', 'Meta', 'keys'])
       await inspect(name, true)
     expect(await python.run('touched')).toMatchObject({ result: '[]' })
