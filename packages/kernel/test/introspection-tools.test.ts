@@ -46,15 +46,13 @@ describe('weave_variables, weave_inspect and weave_complete', () => {
 
   it('answer while a cell runs', async () => {
     const running = deferred()
-    const stop = new AbortController()
     const ended = evaluate(kernel, 'import time\nprint("go", flush=True)\ntime.sleep(60)', {
       onOutput: () => running.resolve(),
-      signal: stop.signal,
     })
     await running.promise
     expect(answerOf(await listVariables({ pattern: 'prices' }, kernel))).toMatchObject({ total: 1 })
     expect(answerOf(await completeCode({ code: 'pri', cursor: 2 }, kernel))).toMatchObject({ start: 0, end: 2 })
-    stop.abort()
+    kernel.runtime!.interrupt(kernel.active!.id)
     await ended
   })
 

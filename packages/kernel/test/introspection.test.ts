@@ -116,7 +116,9 @@ describe('no code of the user runs', () => {
       missing: expect.stringMatching(/^trap\.value is computed by code/),
     })
     // Where keys of another class have the hash of the name that is looked for.
-    expect(await inspect('trap.ghost')).toMatchObject({ missing: expect.stringMatching(/^trap has no attribute 'ghost'/) })
+    expect(await inspect('trap.ghost')).toMatchObject({
+      missing: expect.stringMatching(/^trap has no attribute 'ghost'/),
+    })
     expect(await inspect('ghost')).toMatchObject({ missing: expect.stringMatching(/^There is no name 'ghost' here/) })
     for (const name of ['trap', 'nested', 'named', 'liar', 'Liar', 'trap.metod', 'Meta', 'keys'])
       await inspect(name, true)
@@ -215,6 +217,27 @@ describe.skipIf(numpy === undefined)(`arrays${numpy ? '' : ' (skipped: no numpy 
     })
     expect(await other.ask('inspect', { name: 'a.shape' })).toMatchObject({ kind: 'attribute' })
   }, 30_000)
+})
+
+const pandas = ['/usr/bin/python3', 'python3'].find((path) => canImport(path, 'pandas'))
+
+describe.skipIf(pandas === undefined)(`tables${pandas ? '' : ' (skipped: no pandas here)'}`, () => {
+  it('have a shape, and show themselves as HTML', async () => {
+    await using other = await startPython(pandas)
+    await other.run(
+      'import pandas as pd\na = pd.DataFrame({"x": [1, 2, 3], "y": list("abc")})\nb = a.x\nc = a.set_index("y")\nd = pd.DataFrame({"t": [1, 2]}, index=pd.date_range("2024", periods=2))\nNone',
+    )
+    expect(await other.ask('variables', { pattern: '?', limit: 9 })).toMatchObject({
+      variables: [
+        { name: 'a', type: 'pandas.core.frame.DataFrame', shape: [3, 2], size: 6, preview: '<DataFrame (3, 2)>' },
+        { name: 'b', shape: [3], preview: '<Series (3,)>' },
+        { name: 'c', shape: [3, 1] },
+        { name: 'd', shape: [2, 1] },
+      ],
+    })
+    expect((await other.run('a')).result).toContain('x')
+    expect(other.shown).toMatchObject([{ data: { 'text/html': expect.stringContaining('<table') } }])
+  }, 60_000)
 })
 
 describe('inspect', () => {

@@ -2,7 +2,7 @@
 import itertools
 import types
 
-from .static import MISSING, among, attribute, class_name, find, in_classes, instance_dict, is_class, is_module, loaded_module, plain, type_name
+from .static import MISSING, among, class_name, find, in_classes, instance_dict, is_class, is_module, loaded_module, plain, type_name
 
 CHARACTERS_MAX = 200
 ITEMS_MAX = 12
@@ -70,9 +70,14 @@ def _read(value, name):
         return MISSING
 
 
+def _field(value, name):
+    own = find(instance_dict(value), name)
+    return _read(value, name) if own is MISSING else own
+
+
 def _shape_of_frame(value):
     """Where pandas keeps it: its own ``shape`` asks index objects, which may be anybody's."""
-    axes = _read(find(instance_dict(value), "_mgr"), "axes")
+    axes = _field(find(instance_dict(value), "_mgr"), "axes")
     if type(axes) is not list:
         return None
     lengths = [_length_of_index(axis) for axis in axes[:2]]
@@ -81,12 +86,11 @@ def _shape_of_frame(value):
 
 
 def _length_of_index(index):
-    own = instance_dict(index)
-    span, data = find(own, "_range"), find(own, "_data")
+    span, data = _field(index, "_range"), _field(index, "_data")
     if type(span) is range:
         return len(span)
     # An array around an array: of dates and the like.
-    inner = attribute(data, "_ndarray")
+    inner = _field(data, "_ndarray")
     shape = shape_of(inner if _is_exactly(inner, "numpy", "ndarray") else data)
     return shape[0] if shape else None
 

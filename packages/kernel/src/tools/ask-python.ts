@@ -1,9 +1,7 @@
 import { ToolError } from '@callboard/worker'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Kernel } from '../kernel/kernel.js'
 import { introspectMs, probeMs } from '../limits.js'
-
-export const kernelField = z.string().min(1).max(64).nullish().describe('Named kernel; absent: the session’s own.')
 
 export const noProcess = 'No Python is running here, so there are no names yet; weave_eval starts it.'
 

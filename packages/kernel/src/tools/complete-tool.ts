@@ -2,7 +2,8 @@ import { result, type ToolSpec, text } from '@callboard/worker'
 import { z } from 'zod'
 import type { Kernel } from '../kernel/kernel.js'
 import { completeCodeLengthMax } from '../limits.js'
-import { askPython, kernelField, noProcess } from './ask-python.js'
+import { askPython, noProcess } from './ask-python.js'
+import { kernelField } from './run-schemas.js'
 
 export const completeInput = z.object({
   code: z.string().max(completeCodeLengthMax).describe('Python source, complete or not.'),

@@ -1,7 +1,8 @@
 import { result, ToolError, type ToolSpec, text } from '@callboard/worker'
 import { z } from 'zod'
 import type { Kernel } from '../kernel/kernel.js'
-import { askPython, kernelField, noProcess } from './ask-python.js'
+import { askPython, noProcess } from './ask-python.js'
+import { kernelField } from './run-schemas.js'
 
 export const inspectInput = z.object({
   name: z.string().min(1).max(500).describe('Name or dotted name, e.g. df, np.linalg.norm or model.fit.'),

@@ -2,7 +2,8 @@ import { result, type ToolSpec, text } from '@callboard/worker'
 import { z } from 'zod'
 import type { Kernel } from '../kernel/kernel.js'
 import { variablesDefault, variablesMax } from '../limits.js'
-import { askPython, kernelField, noProcess } from './ask-python.js'
+import { askPython, noProcess } from './ask-python.js'
+import { kernelField } from './run-schemas.js'
 
 export const variablesInput = z.object({
   pattern: z.string().min(1).max(200).nullish().describe('Glob on the name, e.g. df_*; absent: all names.'),
