@@ -93,8 +93,8 @@ export const imagesInlineBytesMax = 2 * 1024 * 1024
 export const shownTextBytesMax = 8 * 1024
 export const shownTextsBytesMax = 32 * 1024
 export const linksMax = 40
-/** Kept in a run's folder. Equal the harness's own, which cuts first; other runtimes know no such limits. */
-export const displaysKeptMax = 101
+/** Kept in a run's folder: the harness's hundred and its last word, some of them a text and a link. Other runtimes know no limit. */
+export const displaysKeptMax = 202
 /** In base64 it is a resource that one message holds. */
 export const displayBytesMax = 3_000_000
 export const displaysBytesMax = 32 * 1024 * 1024

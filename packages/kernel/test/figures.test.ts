@@ -46,6 +46,15 @@ describe.skipIf(path === undefined)(`figures${path ? '' : ' (skipped: no Python 
     expect(python.stderr()).not.toMatch(/Warning/)
   }, 30_000)
 
+  it('that are shown without blocking, as plt.pause() does, come once, at the end, and stay the current one', async () => {
+    await python.run(
+      'a = plt.figure(); b = plt.figure()\nfor i in range(3): plt.plot([i, 1]); plt.pause(0.001); plt.show(block=False)',
+    )
+    expect(images()).toHaveLength(2)
+    await python.run('a = plt.figure(); b = plt.figure()\na\nassert plt.gcf() is b', 'all')
+    expect(images()).toHaveLength(4)
+  }, 30_000)
+
   it('survive an exception', async () => {
     expect(await python.run('plt.plot([1])\n1 / 0')).toMatchObject({ outcome: 'error' })
     expect(images()).toHaveLength(1)

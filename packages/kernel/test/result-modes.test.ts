@@ -71,11 +71,40 @@ describe('result mode none', () => {
   })
 })
 
+describe('a repr', () => {
+  it.each([
+    [
+      'of a class that cannot be hashed',
+      'class M(type):\n    def __eq__(self, o): raise OSError\nclass A(metaclass=M):\n    def __repr__(self): return "a"\nA()',
+      'a',
+    ],
+    ['among many', 'big = [A()] + ["x"] * 300_000\nbig', /^\[a, 'x', /],
+    [
+      'that is of a class of its own',
+      'class S(str):\n    __len__ = encode = __str__ = lambda *a: 1 / 0\nclass B:\n    def __repr__(self): return S("b")\nB()',
+      'b',
+    ],
+    [
+      'of a class with keys of its own',
+      'class K(str):\n    def __hash__(self): return hash("_repr_html_")\n    def __eq__(self, o): raise OSError\nC = type("C", (), {K("k"): 1, "__repr__": lambda self: "c"})\nC()',
+      'c',
+    ],
+  ])('%s is as good as any', async (_, code, expected) => {
+    const end = await python.run(code)
+    expect(end).toMatchObject({ outcome: 'ok', error: null })
+    expect(end.result).toMatch(expected)
+  })
+})
+
 describe('what a cell raises never ends the kernel', () => {
   it.each([
     [
       'an exit whose code compares by code of the cell',
       'class C:\n    def __eq__(self, other): raise OSError\nraise SystemExit(C())',
+    ],
+    [
+      'an exception whose class has a name by code',
+      'class M(type):\n    __name__ = property(lambda s: 1 / 0)\nclass E(Exception, metaclass=M):\n    __str__ = None\nraise E',
     ],
     [
       'an exit whose code is a property',

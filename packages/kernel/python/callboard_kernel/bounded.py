@@ -27,7 +27,7 @@ def bounded_repr(value):
     once; what one raises comes out of here.
     """
     if weight(value, WEIGHT_PLAIN_MAX) < WEIGHT_PLAIN_MAX:
-        text, more = repr(value), 0
+        text, more = _repr(value), 0
     else:
         pieces = _Pieces(RESULT_BYTES_MAX)
         pieces.add(value, 0, [])
@@ -53,6 +53,9 @@ def weight(value, limit):
         item = pending.pop()
         kind = type(item)
         total += 1
+        # Built-in types have no other metaclass; one of the user's could run code when it is compared.
+        if type(kind) is not type:
+            continue
         if kind in (str, bytes, bytearray):
             total += len(item)
         elif kind in _BRACKETS and id(item) not in seen:
@@ -65,6 +68,11 @@ def weight(value, limit):
     return total
 
 
+def _repr(value):
+    """Of exactly ``str``: a ``__repr__`` may give a string of the user's own class."""
+    return str.__str__(repr(value))
+
+
 class _Pieces:
     """Writes a repr piece by piece until the budget is used up."""
 
@@ -75,10 +83,12 @@ class _Pieces:
 
     def add(self, value, depth, parents):
         kind = type(value)
-        if kind in (str, bytes, bytearray):
+        if type(kind) is not type:
+            self._write(_repr(value))
+        elif kind in (str, bytes, bytearray):
             self._add_text(value)
         elif kind not in _BRACKETS or depth > DEPTH_MAX or not value:
-            self._write(repr(value) if depth <= DEPTH_MAX else "...")
+            self._write(_repr(value) if depth <= DEPTH_MAX else "...")
         elif id(value) in parents:
             self._write("...".join(_BRACKETS[kind]))
         else:

@@ -6,6 +6,7 @@ import threading
 
 from .bounded import WEIGHT_PLAIN_MAX, cut, describe, weight
 from .failure import reason_of
+from .static import class_entries, class_name, mro
 
 # In base64 still below the 4 MiB that one message to an agent holds.
 IMAGE_BYTES_MAX = 3 * 1000 * 1000
@@ -31,6 +32,7 @@ METHODS = (
 # With one of these an agent needs no repr beside it.
 READABLE = IMAGES + ("text/plain", "text/markdown", "text/latex")
 RICH = tuple(mime for _, mime in METHODS)
+METHOD_NAMES = frozenset(["_repr_mimebundle_"] + [method for method, _ in METHODS])
 # Cut, these still say something; half a page or half a drawing does not.
 CUTTABLE = ("text/plain", "text/markdown", "text/latex")
 
@@ -120,27 +122,26 @@ class Display:
 def bundle_of(value):
     """``(data, notes)``: at most one rich type and ``text/plain``, ready to be sent; and a sentence for each method that failed."""
     data, notes = {}, []
-    if not _offers(type(value), ["_repr_mimebundle_"] + [method for method, _ in METHODS]):
-        return data, notes
-    bundle = _call(value, "_repr_mimebundle_", notes)
+    offered = _methods_of(type(value))
+    bundle = _call(value, "_repr_mimebundle_", offered, notes)
     if bundle is not None:
         _take_bundle(bundle, data, notes)
     for method, mime in METHODS:
         if any(rich in data for rich in RICH):
             break
-        content = _call(value, method, notes)
+        content = _call(value, method, offered, notes)
         if content is not None:
             _take(mime, content, data, notes, method)
     return data, notes
 
 
-def _offers(kind, names):
-    """On the class: an object that has every attribute one asks for, like a mock, offers none of these."""
-    return any(name in base.__dict__ for base in type.__dict__["__mro__"].__get__(kind) for name in names)
+def _methods_of(kind):
+    """Those that the class has: an object that has every attribute one asks for, like a mock, offers none."""
+    return {name for base in mro(kind)[:-1] for name, _ in class_entries(base) if name in METHOD_NAMES}
 
 
-def _call(value, name, notes):
-    if not _offers(type(value), [name]):
+def _call(value, name, offered, notes):
+    if name not in offered:
         return None
     try:
         content = getattr(value, name)()
@@ -157,7 +158,7 @@ def _call(value, name, notes):
 
 def _take_bundle(bundle, data, notes):
     if not issubclass(type(bundle), dict):
-        notes.append("<_repr_mimebundle_ gave %s instead of a dict>" % type(bundle).__name__)
+        notes.append("<_repr_mimebundle_ gave %s instead of a dict>" % class_name(type(bundle)))
         return
     offered = {mime: content for mime, content in dict.items(bundle) if type(mime) is str and content is not None}
     for mime in RICH:
@@ -190,7 +191,7 @@ def _clean(mime, content):
     if mime == "application/json":
         return _json(content)
     if not issubclass(kind, str):
-        raise _Refused("it is %s instead of %s" % (kind.__name__, "bytes" if mime in IMAGES else "str"))
+        raise _Refused("it is %s instead of %s" % (class_name(kind), "bytes" if mime in IMAGES else "str"))
     if mime in IMAGES:
         return _encoded_image(content)
     length = str.__len__(content)

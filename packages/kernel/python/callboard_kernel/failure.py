@@ -2,6 +2,8 @@
 import os
 import traceback
 
+from .static import class_name
+
 HARNESS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 ERROR_BYTES_MAX = 32 * 1024
 # The last line is never cut, but a frame has to end somewhere.
@@ -18,7 +20,8 @@ def format_failure(exception, memory_limit=None):
     except KeyboardInterrupt:
         raise
     except BaseException as failure:  # a hostile __str__, __cause__ or recursion
-        lines = "%s: <its text could not be made: %s>" % (type(exception).__name__, type(failure).__name__)
+        names = (class_name(type(exception)), class_name(type(failure)))
+        lines = "%s: <its text could not be made: %s>" % names
     if isinstance(exception, MemoryError) and memory_limit:
         lines += "%s memory limit of this kernel: %d MiB" % (
             ":" if lines.endswith("MemoryError") else ";",
@@ -34,7 +37,7 @@ def reason_of(exception):
     except KeyboardInterrupt:
         raise
     except BaseException:  # a hostile __str__
-        line = type(exception).__name__
+        line = class_name(type(exception))
     return line[:REASON_CHARACTERS_MAX]
 
 

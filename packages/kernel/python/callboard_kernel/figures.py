@@ -8,6 +8,7 @@ import types
 import warnings
 
 from .failure import reason_of
+from .static import among, mro
 
 PNG_BYTES_MAX = 1000 * 1000
 PIXELS_MAX = 8 * 1000 * 1000
@@ -22,7 +23,7 @@ SHOWN_REMEMBERED_MAX = 200
 class Figures:
     def __init__(self, display):
         self._display = display
-        self._shown = set()
+        self._shown = {}
         display.add_special(self.is_figure, self.show)
 
     def begin(self):
@@ -34,10 +35,9 @@ class Figures:
         if pyplot is None:
             return
         try:
-            for number in list(pyplot.get_fignums()):
-                figure = pyplot.figure(number)
+            for number, figure in _open_figures():
                 try:
-                    self.show(figure, "figure %s" % number)
+                    self._draw(figure, "figure %s" % number, self._shown.pop(id(figure), None))
                 finally:
                     pyplot.close(figure)
         except KeyboardInterrupt:
@@ -46,30 +46,34 @@ class Figures:
         except BaseException as exception:  # half imported, or replaced by the cell
             self._display.note("<open figures could not be shown: %s>" % reason_of(exception))
 
-    def show(self, figure, title="figure"):
+    def show(self, figure):
+        """As a value, or by `display`: the end of the run shows it again only if it has changed."""
+        digest = self._draw(figure, "figure", None)
+        if len(self._shown) < SHOWN_REMEMBERED_MAX:
+            self._shown[id(figure)] = digest
+
+    def _draw(self, figure, title, known):
+        """Returns what the picture is recognised by; nothing is sent if that is ``known``."""
         try:
             png = draw(figure)
         except KeyboardInterrupt:
             raise
         except BaseException as exception:
             self._display.note("<%s could not be drawn: %s>" % (title, reason_of(exception)))
-            return
-        # By `display(figure)` and by the end of the run: once is enough.
+            return None
         digest = (len(png), hash(png))
-        if digest in self._shown:
-            return
-        if len(self._shown) < SHOWN_REMEMBERED_MAX:
-            self._shown.add(digest)
-        self._display.publish({"image/png": base64.b64encode(png).decode("ascii")})
+        if digest != known:
+            self._display.publish({"image/png": base64.b64encode(png).decode("ascii")})
+        return digest
 
     def is_figure(self, value):
         figure = getattr(_loaded("matplotlib.figure"), "Figure", None)
-        return type(figure) is type and figure in type.__dict__["__mro__"].__get__(type(value))
+        return figure is not None and among(figure, mro(type(value)))
 
     def is_open(self, figure):
         """It will be shown at the end of the run anyway."""
         try:
-            return any(_loaded(PYPLOT).figure(number) is figure for number in _loaded(PYPLOT).get_fignums())
+            return any(other is figure for _, other in _open_figures())
         except Exception:
             return False
 
@@ -85,7 +89,9 @@ class Figures:
         def show(*args, **kwargs):
             if pyplot.get_backend().lower() != "agg":
                 return original(*args, **kwargs)
-            self.flush()
+            # `plt.pause` asks for it at each step: such a figure is still being drawn.
+            if (args[:1] or (kwargs.get("block"),))[0] is not False:
+                self.flush()
 
         pyplot.show = show
 
@@ -110,6 +116,13 @@ def _save(figure, dpi):
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi)
     return buffer.getvalue()
+
+
+def _open_figures():
+    """Asked by ``plt.figure`` they would become the current one."""
+    helpers = _loaded("matplotlib._pylab_helpers")
+    managers = [] if helpers is None else helpers.Gcf.get_all_fig_managers()
+    return [(manager.num, manager.canvas.figure) for manager in managers]
 
 
 def _loaded(name):

@@ -16,15 +16,13 @@ class Namespace:
         self.module = types.ModuleType("__main__")
         self.module.__builtins__ = builtins
         sys.modules["__main__"] = self.module
+        # Taken now: a cell can give its module another class.
+        self.names = self.module.__dict__
         # What the harness itself puts there; a user's value of the same name is the user's.
         self.injected = {}
         self._run = None
         self._before = {}
         self._bound_by = {}
-
-    @property
-    def names(self):
-        return self.module.__dict__
 
     def user_entries(self):
         """``(name, value)`` of what cells have bound, newest binding of a name last. For a side thread."""

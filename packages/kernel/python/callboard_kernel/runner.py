@@ -15,6 +15,7 @@ from .failure import format_failure
 from .figures import Figures
 from .namespace import Namespace
 from .results import Results
+from .static import class_name
 
 CANCEL_GRACE_S = 1.0
 TASK_CONTEXT = sys.version_info >= (3, 11)
@@ -129,6 +130,8 @@ class Runner:
                 self._interrupts.close()
         except KeyboardInterrupt:
             self._interrupts.close()
+        except BaseException as failure:  # at the memory limit even a report can fail
+            outcome = outcome or failed("error", class_name(type(failure)), 0)
         return outcome or self._stopped(run, "KeyboardInterrupt", 0)
 
     def _outcome(self, run, source):

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Content } from '@callboard/worker'
-import { displaysBytesMax, displaysKeptMax } from '../limits.js'
+import { displayBytesMax, displaysBytesMax, displaysKeptMax } from '../limits.js'
 import type { MimeBundle } from '../runtime/runtime.js'
 import { contentOf, type KeptDisplay, type Shown, type ShownType, shownOf, shownTypes } from './rich-content.js'
 
@@ -97,7 +97,8 @@ async function describeFile(folder: string, file: string): Promise<KeptDisplay |
     (found) => found.size,
     () => undefined,
   )
-  return size === undefined ? undefined : { n: Number(number), mimeType, size }
+  // Code in a kernel without a sandbox can write there too.
+  return size === undefined || size > displayBytesMax ? undefined : { n: Number(number), mimeType, size }
 }
 
 async function readDisplay(folder: string, { n, mimeType }: KeptDisplay): Promise<Buffer | undefined> {
