@@ -15,14 +15,17 @@ describe.each(versions)('on Python %s', (version) => {
       expect(await python.run('x = 5\nx * 2')).toMatchObject({ result: '10', names: { added: ['x'] } })
       expect(await python.run('import asyncio\nawait asyncio.sleep(0, 7)')).toMatchObject({ result: '7' })
       expect(await python.run('x\n[y := 3]\ny', 'all')).toMatchObject({ result: '5\n[3]\n3' })
+      await python.run('import contextvars\nv = contextvars.ContextVar("v")\nv.set(1)\nNone')
+      expect(await python.run('await asyncio.sleep(0)\nold = v.get(); v.set(2); old')).toMatchObject({ result: '1' })
+      expect(await python.run('v.get()')).toMatchObject({ result: '2' })
       expect((await python.run('def broken(): return {}["key"]\nbroken()')).error).toMatch(/^Traceback[\s\S]*KeyError/)
       await python.run(
         'class Page:\n    """A page."""\n    def _repr_html_(self):\n        return "<b>1</b>"\npage = Page()\npage',
       )
-      expect(python.shown).toEqual([{ run: 5, data: { 'text/html': '<b>1</b>' } }])
+      expect(python.shown).toEqual([{ run: 8, data: { 'text/html': '<b>1</b>' } }])
       expect(await python.ask('variables', { limit: 10 })).toMatchObject({
-        total: 6,
-        variables: [{ name: 'Page' }, { name: 'page', preview: '<Page>', run_id: 5 }, {}, {}, {}, {}],
+        total: 9,
+        variables: [{ name: 'Page' }, { name: 'page', preview: '<Page>', run_id: 8 }, {}, {}, {}, {}, {}, {}, {}],
       })
       expect(await python.ask('inspect', { name: 'Page', with_source: true })).toMatchObject({
         kind: 'class',

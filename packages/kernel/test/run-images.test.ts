@@ -7,6 +7,7 @@ import { connectForTest } from '@callboard/worker/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RunImages, readShown, shownContent } from '../src/output/run-images.js'
 import { imageSpec, imageTemplate, readImage } from '../src/tools/image-resource.js'
+import { startPython } from './support/python.js'
 
 let parent: string
 let folder: string
@@ -63,6 +64,34 @@ describe('the images of a run', () => {
     await writeFile(folder, 'in the way')
     expect((await fill({ 'text/plain': 'x' })).lost).toBe(1)
     expect(await shownContent(folder, 7)).toEqual([])
+  })
+
+  it('are what Python has shown, also when the run was stopped', async () => {
+    await using python = await startPython()
+    await python.run(
+      `from callboard_kernel.display import display
+import struct, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+class Pixel:
+    def _repr_png_(self):
+        head = chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+        return b"\\x89PNG\\r\\n\\x1a\\n" + head + chunk(b"IDAT", zlib.compress(b"\\0\\0")) + chunk(b"IEND", b"")
+class Drawing:
+    def __repr__(self): return "a drawing"
+    def _repr_svg_(self): return "<svg/>"`,
+    )
+    const { run, ended } = await python.begin(
+      'display(Pixel(), Drawing())\nprint(1, flush=True)\nimport time; time.sleep(60)',
+    )
+    python.runtime.interrupt(run)
+    expect(await ended).toMatchObject({ outcome: 'interrupted' })
+    await fill(...python.shown.map(({ data }) => data))
+    expect(await shownContent(folder, run)).toMatchObject([
+      { type: 'image', mimeType: 'image/png' },
+      { type: 'text', text: 'a drawing' },
+      { type: 'resource_link', uri: 'weave://runs/2/images/3', mimeType: 'image/svg+xml' },
+    ])
   })
 
   it('ignore files that are not theirs', async () => {

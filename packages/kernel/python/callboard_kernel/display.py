@@ -54,7 +54,7 @@ class Display:
         self._run_of_caller = run_of_caller
         self._process = os.getpid()
         # Shows what has no method of its own, like matplotlib's figures: `(applies(value), show(value))`.
-        self._special = (lambda value: False, None)
+        self._other_way = (lambda value: False, None)
         self._spent = {}
         self._lock = threading.Lock()
 
@@ -63,12 +63,12 @@ class Display:
         global _installed
         _installed = self
 
-    def add_special(self, applies, show):
-        self._special = (applies, show)
+    def show_differently(self, applies, show):
+        self._other_way = (applies, show)
 
     def show(self, value):
         """The function ``display``. Runs the value's own code; of what that raises only KeyboardInterrupt comes out of here."""
-        applies, show_special = self._special
+        applies, show_special = self._other_way
         if applies(value):
             show_special(value)
             return
@@ -89,7 +89,7 @@ class Display:
         if os.getpid() != self._process:
             return
         run = self._run_of_caller()
-        size = sum(len(content) for content in data.values() if type(content) is str)
+        size = sum(len(content if type(content) is str else json.dumps(content)) for content in data.values())
         admitted, note = self._admit(run, size)
         if note is not None:
             data, metadata = {"text/plain": note}, None

@@ -24,7 +24,7 @@ class Figures:
     def __init__(self, display):
         self._display = display
         self._shown = {}
-        display.add_special(self.is_figure, self.show)
+        display.show_differently(self.is_figure, self.show)
 
     def begin(self):
         self._shown.clear()

@@ -170,17 +170,24 @@ class Runner:
     async def _await_parts(self, parts):
         """One task for the whole cell: what comes before the first await may already create tasks. Gives the last value."""
         value = None
-        for index, (code, is_value) in enumerate(parts):
-            value = eval(code, self.namespace.names)
-            if is_awaitable(code):
-                value = await value
-            if is_value and index < len(parts) - 1:
-                self._results.add(value)
-        return value
+        try:
+            for index, (code, is_value) in enumerate(parts):
+                value = eval(code, self.namespace.names)
+                if is_awaitable(code):
+                    value = await value
+                if is_value and index < len(parts) - 1:
+                    self._results.add(value)
+            return value
+        finally:
+            # An older Python gives every task a copy, so what the cell has set would be lost; not when only collected.
+            if not TASK_CONTEXT and sys.exc_info()[0] is not GeneratorExit:
+                self._context = contextvars.copy_context()
 
     def _run_task(self, coroutine):
-        keywords = {"context": self._context} if TASK_CONTEXT else {}
-        self.task = self.loop.create_task(coroutine, **keywords)
+        if TASK_CONTEXT:
+            self.task = self.loop.create_task(coroutine, context=self._context)
+        else:
+            self.task = self._context.run(self.loop.create_task, coroutine)
         try:
             return self.loop.run_until_complete(self.task)
         finally:
