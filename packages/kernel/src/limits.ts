@@ -105,3 +105,41 @@ export const variablesMax = 200
 export const variablesDefault = 50
 /** More is no place where a person or agent has a cursor. */
 export const completeCodeLengthMax = 200_000
+/** As the harness of Python bounds them; other runtimes are bounded here. */
+export const resultBytesMax = 16 * 1024
+export const errorBytesMax = 32 * 1024
+/** The last line of an error is never cut, but has to end somewhere. */
+export const errorLastLineBytesMax = 256 * 1024
+
+/** A kernel.json is a few hundred bytes. */
+export const kernelspecBytesMax = 64 * 1024
+/** Per directory; an agent reads their list. */
+export const kernelspecsMax = 256
+
+/** One print of 100 MB is one message of ipykernel, escaped as JSON. A larger message costs its sender the connection. */
+export const jupyterMessageBytesMax = 128 * 1024 * 1024
+/** Messages, each of up to the size above, that wait in memory; past them the kernel's side waits, 1,000 more by default. */
+export const jupyterReceiveHighWaterMark = 16
+/** Read in one turn of the event loop: other kernels want to be served meanwhile. */
+export const jupyterTurnBytesMax = 1024 * 1024
+export const jupyterHeaderBytesMax = 64 * 1024
+export const jupyterIdentitiesMax = 8
+export const jupyterBuffersMax = 64
+/** A kernel that runs code reads nothing on its shell channel, and is asked at most once a second whether it lives. */
+export const jupyterSendsWaitingMax = 64
+export const jupyterSendMs = 1_000
+/** How often a connection to a socket that is not there yet is tried: it adds to each cold start. */
+export const jupyterReconnectMs = 10
+/** After a kernel_info_reply, for the idle status that proves that its output is heard; then it is asked again. */
+export const jupyterGreetingMs = 50
+/** Runs whose late output still finds them. */
+export const jupyterParentsMax = 1_000
+/** Reply and idle status come by different sockets: from the last message on, and at most. */
+export const jupyterIdleWaitMs = 1_000
+export const jupyterIdleWaitMaxMs = 10_000
+/** As JSON; equals what the harness of Python can send. */
+export const displayBytesMax = 16 * 1024 * 1024
+/** What a kernel process itself has written last, for the explanation of a failed start or of a death. */
+export const kernelLogBytesMax = 4 * 1024
+/** Of the address of a Unix socket, on the narrower of our systems. */
+export const socketPathBytesMax = 103

@@ -18,11 +18,12 @@ def close_inherited(highest_kept):
                 pass
 
 
-def start_guardian(lifeline):
+def start_guardian(lifeline, tidy=None):
     """Leaves a process behind that waits for the worker's end of the lifeline to close, then kills the whole group.
 
     It also covers what a thread here cannot: C code that holds the GIL, programs started by cells, systems without
     PR_SET_PDEATHSIG. Forked twice, so that it is no child of the kernel and `os.wait()` in a cell never meets it.
+    `tidy` is called before the end, for what the worker can no longer remove.
     """
     child = os.fork()
     if child:
@@ -40,7 +41,11 @@ def start_guardian(lifeline):
             pass
     except OSError:
         pass
-    os.killpg(0, signal.SIGKILL)
+    try:
+        if tidy:
+            tidy()
+    finally:
+        os.killpg(0, signal.SIGKILL)
 
 
 def die_with_parent(parent):

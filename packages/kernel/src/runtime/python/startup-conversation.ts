@@ -2,14 +2,12 @@ import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { startMs, startupTextBytesMax } from '../../limits.js'
 import { boundedText } from '../../output/bounded-text.js'
+import { KernelStartError } from '../kernel-start-error.js'
 import type { Exit } from '../process-group.js'
 import { encodeFrame, FrameDecoder } from './control-frames.js'
 import { type FromKernel, parseFromKernel, type ToKernel } from './messages.js'
 
-/** The process did not get as far as running cells. `message` says what a person can do about it. */
-export class KernelStartError extends Error {
-  override readonly name = 'KernelStartError'
-}
+export { KernelStartError }
 
 /** Hello, attached, ready: everything before the first cell, with one time limit and one explanation of a failure. */
 export class StartupConversation {

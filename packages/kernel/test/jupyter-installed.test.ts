@@ -1,0 +1,170 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type Kernelspec, parseKernelspec } from '../src/runtime/jupyter/kernelspec.js'
+import { findKernelspecs } from '../src/runtime/jupyter/kernelspecs.js'
+import { type JupyterFixture, missing, openJupyter } from './support/jupyter.js'
+
+const specs = await findKernelspecs()
+const specOf = (language: string) => specs.usable.find((spec) => spec.language.toLowerCase() === language)
+const ipykernel = specOf('python')
+const ir = specOf('r')
+const noIpykernel = ipykernel
+  ? missing('ipykernel', ipykernel.argv[0]!, '-c', 'import ipykernel_launcher')
+  : 'no kernelspec for Python here'
+const noMatplotlib = noIpykernel ?? missing('matplotlib', ipykernel!.argv[0]!, '-c', 'import matplotlib')
+const noIr = ir ? missing('IRkernel', ir.argv[0]!, '--slave', '-e', 'library(IRkernel)') : 'no kernelspec for R here'
+
+const named = (name: string, reason: string | undefined) =>
+  reason === undefined ? name : `${name} (skipped: ${reason})`
+
+/** What every kernel must do; `code` in the kernel's language. */
+function behaves(
+  spec: Kernelspec | undefined,
+  code: { readonly sleep: string; readonly sum: string; readonly [name: string]: string },
+  expected: { readonly sum: string; readonly error: RegExp; readonly probeBusy: boolean },
+) {
+  const open = () => openJupyter(spec!)
+  const interruptedAt = async (kernel: JupyterFixture, text: string, running: Promise<unknown>) => {
+    const run = kernel.lastRun
+    await kernel.written(run, text)
+    kernel.runtime.interrupt(run)
+    return await running
+  }
+
+  it('value', async () => {
+    await using kernel = await open()
+    expect(await kernel.run(code.sum)).toMatchObject({ outcome: 'ok', result: expected.sum, error: null })
+    expect(await kernel.run(code['nothing']!)).toMatchObject({ outcome: 'ok', result: null })
+    expect(await kernel.run(code.sum, 'none')).toMatchObject({ outcome: 'ok', result: null })
+  })
+
+  it('streams, those of programs that it starts among them', async () => {
+    await using kernel = await open()
+    await kernel.run(code['print']!)
+    expect(kernel.output(1)).toEqual({ stdout: 'out\n', stderr: 'err\n' })
+    await kernel.run(code['program']!)
+    expect(kernel.output(2).stdout).toBe('a\nb\n')
+  })
+
+  it('error, with what was written before', async () => {
+    await using kernel = await open()
+    const end = await kernel.run(code['fail']!)
+    expect(end).toMatchObject({ outcome: 'error', result: null, error: expect.stringMatching(expected.error) })
+    expect(end.error).not.toContain('\u001b')
+    expect(kernel.output(1).stdout).toBe('before\n')
+    expect((await kernel.run(code.sum)).result).toBe(expected.sum)
+  })
+
+  it('interrupt, after which its variables are there', async () => {
+    await using kernel = await open()
+    await kernel.run(code['assign']!)
+    expect(await interruptedAt(kernel, 'asleep', kernel.run(code.sleep))).toMatchObject({ outcome: 'interrupted' })
+    expect(await kernel.run(code['read']!)).toMatchObject({ outcome: 'ok', result: expected.sum })
+  })
+
+  it('an interrupt at the end of a run spares the next', async () => {
+    await using kernel = await open()
+    for (let round = 0; round < 20; round += 1) {
+      const first = kernel.run(code.sum)
+      kernel.runtime.interrupt(kernel.lastRun)
+      await first
+      expect(await kernel.run(code.sum)).toMatchObject({ outcome: 'ok', result: expected.sum })
+    }
+  })
+
+  it('input does not hang', async () => {
+    await using kernel = await open()
+    await kernel.run(code['input']!)
+    expect((await kernel.run(code.sum)).result).toBe(expected.sum)
+  })
+
+  it(`while it is busy ${expected.probeBusy ? 'answers' : 'does not answer'} a probe; idle it does`, async () => {
+    await using kernel = await open()
+    const running = kernel.run(code.sleep)
+    await kernel.written(1, 'asleep')
+    expect(await kernel.runtime.probe()).toBe(expected.probeBusy)
+    kernel.runtime.interrupt(1)
+    await running
+    expect(await kernel.runtime.probe()).toBe(true)
+  })
+
+  it('killed from outside is told as such', async () => {
+    await using kernel = await open()
+    const running = kernel.run(code.sleep)
+    const failed = expect(running).rejects.toThrow('died')
+    await kernel.written(1, 'asleep')
+    process.kill(kernel.runtime.pid, 'SIGKILL')
+    await failed
+    expect(await kernel.runtime.died).toMatchObject({ code: null, signal: 'SIGKILL' })
+    expect(readdirSync('/proc/self/fd').length).toBeLessThan(1_000)
+  })
+}
+
+describe.skipIf(noIpykernel)(named('ipykernel', noIpykernel), () => {
+  behaves(
+    ipykernel,
+    {
+      sum: '1 + 1',
+      nothing: 'x = 1',
+      print: 'import sys\nprint("out")\nprint("err", file=sys.stderr)',
+      program: 'import os\nos.system("echo a; echo b > /dev/stdout");',
+      fail: 'print("before")\n1 / 0',
+      assign: 'kept = 2',
+      read: 'kept',
+      sleep: 'import time\nprint("asleep", flush=True)\ntime.sleep(60)',
+      input: 'input()',
+    },
+    { sum: '2', error: /ZeroDivisionError: division by zero$/, probeBusy: true },
+  )
+
+  it('input is an error that says why', async () => {
+    await using kernel = await openJupyter(ipykernel!)
+    expect(await kernel.run('input()')).toMatchObject({ error: expect.stringMatching(/StdinNotImplementedError: .*$/) })
+  })
+
+  it('late output of a thread lands in a run of this kernel', async () => {
+    await using kernel = await openJupyter(ipykernel!)
+    await kernel.run(
+      'import threading\ngo = threading.Event()\nthreading.Thread(target=lambda: (go.wait(), print("late"))).start()',
+    )
+    await kernel.run('go.set()')
+    await Promise.race([kernel.written(1, 'late'), kernel.written(2, 'late')])
+  })
+
+  it.skipIf(noMatplotlib)(named('image', noMatplotlib), async () => {
+    await using kernel = await openJupyter(ipykernel!)
+    const code = 'import matplotlib.pyplot as plt\nplt.plot([1, 2])\nNone'
+    expect(await kernel.run(code)).toMatchObject({ outcome: 'ok', result: null })
+    expect(kernel.displays).toHaveLength(1)
+    const png = Buffer.from(String(kernel.displays[0]!.bundle.data['image/png']), 'base64')
+    expect(png.subarray(1, 4).toString()).toBe('PNG')
+  })
+})
+
+describe.skipIf(noIr)(named('IRkernel', noIr), () => {
+  behaves(
+    ir,
+    {
+      sum: '1 + 1',
+      nothing: 'x <- 1',
+      print: 'cat("out\\n"); cat("err\\n", file = stderr())',
+      program: 'system("echo a; echo b > /dev/stdout")',
+      fail: 'cat("before\\n"); stop("wrong")',
+      assign: 'kept <- 2',
+      read: 'kept',
+      sleep: 'cat("asleep\\n"); flush.console(); Sys.sleep(60)',
+      input: 'readline("?")',
+    },
+    { sum: '[1] 2', error: /ERROR: Error in .*: wrong$/, probeBusy: false },
+  )
+
+  it('image', async () => {
+    await using kernel = await openJupyter(ir!)
+    expect(await kernel.run('plot(1:3)')).toMatchObject({ outcome: 'ok', result: null })
+    expect(kernel.displays).toMatchObject([{ run: 1, bundle: { data: { 'image/png': expect.any(String) } } }])
+  })
+})
+
+it('a broken kernelspec would be no spec at all', () => {
+  expect(typeof parseKernelspec('x', '/x', '{}')).toBe('string')
+})
