@@ -130,6 +130,8 @@ export const jupyterSendsWaitingMax = 64
 export const jupyterSendMs = 1_000
 /** How often a connection to a socket that is not there yet is tried: it adds to each cold start. */
 export const jupyterReconnectMs = 10
+/** A connection that libzmq has not tried to make again by then is made anew. */
+export const jupyterRenewMs = 100
 /** After a kernel_info_reply, for the idle status that proves that its output is heard; then it is asked again. */
 export const jupyterGreetingMs = 50
 /** Runs whose late output still finds them. */
@@ -137,6 +139,8 @@ export const jupyterParentsMax = 1_000
 /** Reply and idle status come by different sockets: from the last message on, and at most. */
 export const jupyterIdleWaitMs = 1_000
 export const jupyterIdleWaitMaxMs = 10_000
+/** From the beginning of a cell to the first SIGINT: before a kernel has put its handler in place (IRkernel), it would end. */
+export const jupyterInterruptableMs = 50
 /** As JSON; equals what the harness of Python can send. */
 export const displayBytesMax = 16 * 1024 * 1024
 /** What a kernel process itself has written last, for the explanation of a failed start or of a death. */

@@ -128,6 +128,13 @@ describe('a cell of a Jupyter kernel', () => {
     })
   })
 
+  it('that was interrupted while the kernel was about to reply is interrupted', () => {
+    expect(endOf([idle], 'last', true)).toMatchObject({
+      outcome: 'interrupted',
+      error: expect.stringMatching(/^Interrupted: /),
+    })
+  })
+
   it('has begun when the kernel says more than that it is busy', () => {
     const { cell } = cellWith([{ type: 'status', state: 'busy' }])
     expect(cell.hasStarted).toBe(false)

@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type Kernelspec, parseKernelspec } from '../src/runtime/jupyter/kernelspec.js'
+import { jupyterInterruptableMs } from '../src/limits.js'
+import type { Kernelspec } from '../src/runtime/jupyter/kernelspec.js'
 import { findKernelspecs } from '../src/runtime/jupyter/kernelspecs.js'
 import { type JupyterFixture, missing, openJupyter } from './support/jupyter.js'
 
@@ -62,9 +62,9 @@ function behaves(
     expect(await kernel.run(code['read']!)).toMatchObject({ outcome: 'ok', result: expected.sum })
   })
 
-  it('an interrupt at the end of a run spares the next', async () => {
+  it('an interrupt that comes when the run is over spares the next', async () => {
     await using kernel = await open()
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       const first = kernel.run(code.sum)
       kernel.runtime.interrupt(kernel.lastRun)
       await first
@@ -96,7 +96,6 @@ function behaves(
     process.kill(kernel.runtime.pid, 'SIGKILL')
     await failed
     expect(await kernel.runtime.died).toMatchObject({ code: null, signal: 'SIGKILL' })
-    expect(readdirSync('/proc/self/fd').length).toBeLessThan(1_000)
   })
 }
 
@@ -116,6 +115,17 @@ describe.skipIf(noIpykernel)(named('ipykernel', noIpykernel), () => {
     },
     { sum: '2', error: /ZeroDivisionError: division by zero$/, probeBusy: true },
   )
+
+  it('an interrupt at the very end of a run spares the next', async () => {
+    await using kernel = await openJupyter(ipykernel!)
+    await kernel.run('import time')
+    for (let round = 0; round < 20; round += 1) {
+      const first = kernel.run(`time.sleep(${jupyterInterruptableMs / 1000 + (round - 10) / 5_000})`)
+      kernel.runtime.interrupt(kernel.lastRun)
+      expect((await first).outcome).toMatch(/ok|interrupted/)
+      expect(await kernel.run('1 + 1')).toMatchObject({ outcome: 'ok', result: '2' })
+    }
+  })
 
   it('input is an error that says why', async () => {
     await using kernel = await openJupyter(ipykernel!)
@@ -163,8 +173,4 @@ describe.skipIf(noIr)(named('IRkernel', noIr), () => {
     expect(await kernel.run('plot(1:3)')).toMatchObject({ outcome: 'ok', result: null })
     expect(kernel.displays).toMatchObject([{ run: 1, bundle: { data: { 'image/png': expect.any(String) } } }])
   })
-})
-
-it('a broken kernelspec would be no spec at all', () => {
-  expect(typeof parseKernelspec('x', '/x', '{}')).toBe('string')
 })

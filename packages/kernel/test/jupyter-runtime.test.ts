@@ -80,6 +80,17 @@ describe('a Jupyter kernel', () => {
     expect(last).toBe('the end')
   })
 
+  it('that sends a message beyond the limit is told so, and is heard again', async () => {
+    await using kernel = await openJupyter(fakeSpec())
+    await kernel.run('say too much at once')
+    await until(() => kernel.output(1).stderr !== '')
+    expect(kernel.output(1)).toEqual({
+      stdout: '',
+      stderr: expect.stringMatching(/^\[Output was lost here: the kernel sent more than 128 MiB at once/),
+    })
+    await until(async () => (await kernel.run('value')).result === '2')
+  })
+
   it('has late output told with the run that it belongs to', async () => {
     await using kernel = await openJupyter(fakeSpec())
     await kernel.run('value')

@@ -75,6 +75,9 @@ const misdeeds = {
     for (let count = 0; count < 1000; count += 1) await print(parent, text)
     await print(parent, 'the end')
   },
+  'say too much at once': async ({ parent }) => {
+    await print(parent, 'x'.repeat(128 * 1024 * 1024))
+  },
   'speak for the run before': async ({ parent }) => {
     await print(previous, 'late\n')
     await publish(previous, 'display_data', { data: { 'image/png': 'AAAA' }, metadata: {} })

@@ -6,6 +6,7 @@ import {
   jupyterMessageBytesMax,
   jupyterReceiveHighWaterMark,
   jupyterReconnectMs,
+  jupyterRenewMs,
   jupyterSendMs,
   jupyterSendsWaitingMax,
   jupyterTurnBytesMax,
@@ -15,8 +16,8 @@ import { decodeMessage, encodeMessage, type Header, type JsonObject, type WireMe
 
 export interface ConnectionListener {
   received(channel: Channel, message: WireMessage): void
-  /** The kernel broke its output channel, most likely by a message that is too large; it is connected anew. */
-  outputLost(): void
+  /** The kernel sent a message that is too large on this channel. What it sent until a new connection stood is lost too. */
+  lost(channel: Channel): void
 }
 
 /**
@@ -25,10 +26,8 @@ export interface ConnectionListener {
  */
 export class Connection {
   readonly #key: string
-  readonly #listener: ConnectionListener
   readonly #session = randomUUID()
-  readonly #iopub: Subscriber
-  readonly #dealers: { readonly [channel in DealerChannel]: Outlet }
+  readonly #links: { readonly [channel in Channel]: Link }
   #faults = 0
   #heard = 0
   #closed = false
@@ -37,23 +36,29 @@ export class Connection {
   /** Connects at once, also to sockets that the kernel has yet to make. */
   constructor(file: ConnectionFile, listener: ConnectionListener) {
     this.#key = file.key
-    this.#listener = listener
-    this.#iopub = new Subscriber(socketOptions)
-    this.#iopub.subscribe()
-    this.#iopub.events.on('disconnect', () => this.#disconnected())
-    // The kernel asks on `stdin` whoever sent the request on `shell`, so both bear the same name.
+    // The kernel asks on `stdin` whoever sent the request on `shell`, so all bear the same name.
     const dealer = () => new Dealer({ ...socketOptions, sendTimeout: jupyterSendMs, routingId: this.#session })
-    this.#dealers = { shell: new Outlet(dealer()), stdin: new Outlet(dealer()), control: new Outlet(dealer()) }
-    const sockets = { ...mapValues(this.#dealers, ({ socket }) => socket), iopub: this.#iopub }
-    for (const [name, socket] of Object.entries(sockets)) {
-      const channel = name as Channel
-      socket.connect(file.endpoint(channel))
-      void this.#receive(channel, socket)
+    const link = (channel: Channel, make: () => Socket) =>
+      new Link(file.endpoint(channel), make, {
+        received: (frames) => {
+          this.#heard += 1
+          const decoded = decodeMessage(frames, this.#key)
+          if (decoded.kind === 'message') listener.received(channel, decoded.message)
+          else this.#faults += 1
+        },
+        disconnected: () => channel === 'iopub' && this.#brokenOff(),
+        givenUp: () => listener.lost(channel),
+      })
+    this.#links = {
+      shell: link('shell', dealer),
+      iopub: link('iopub', newSubscriber),
+      stdin: link('stdin', dealer),
+      control: link('control', dealer),
     }
   }
 
   /** The id that answers bear in their parent header. */
-  send(channel: DealerChannel, type: string, content: JsonObject, parentHeader?: Header): string {
+  send(channel: Exclude<Channel, 'iopub'>, type: string, content: JsonObject, parentHeader?: Header): string {
     const header: Header = {
       msg_id: randomUUID(),
       msg_type: type,
@@ -63,7 +68,7 @@ export class Connection {
       version: '5.3',
     }
     const message = { identities: [], header, parentHeader, metadata: {}, content, buffers: [] }
-    if (!this.#closed) this.#dealers[channel].push(encodeMessage(message, this.#key))
+    if (!this.#closed) this.#links[channel].send(encodeMessage(message, this.#key))
     return header.msg_id
   }
 
@@ -74,11 +79,15 @@ export class Connection {
 
   /** After the exit of the kernel: resolves when all that it had sent was received, or after a while. */
   async drained(): Promise<void> {
+    if (this.#closed) return
     let timer: NodeJS.Timeout | undefined
     const patience = new Promise((resolve) => {
       timer = setTimeout(resolve, exitDrainMs)
     })
-    await Promise.race([new Promise<void>((resolve) => (this.#brokenOff = resolve)), patience])
+    const brokenOff = new Promise<void>((resolve) => {
+      this.#brokenOff = resolve
+    })
+    if (this.#links.iopub.isConnected) await Promise.race([brokenOff, patience])
     clearTimeout(timer)
     // What was received before the connection ended lies ready; each turn of the loop takes some of it.
     for (let heard = -1; heard !== this.#heard; ) {
@@ -88,35 +97,18 @@ export class Connection {
   }
 
   close(): void {
-    if (this.#closed) return
     this.#closed = true
-    this.#iopub.close()
-    for (const { socket } of Object.values(this.#dealers)) socket.close()
-  }
-
-  async #receive(channel: Channel, socket: Dealer | Subscriber): Promise<void> {
-    let bytesInTurn = 0
-    for await (const frames of socket as AsyncIterable<Buffer[]>) {
-      if (this.#closed) return
-      this.#heard += 1
-      const decoded = decodeMessage(frames, this.#key)
-      if (decoded.kind === 'message') this.#listener.received(channel, decoded.message)
-      else this.#faults += 1
-      bytesInTurn += frames.reduce((sum, { length }) => sum + length, 0)
-      if (bytesInTurn < jupyterTurnBytesMax) continue
-      bytesInTurn = 0
-      await nextTurn()
-    }
-  }
-
-  #disconnected(): void {
-    if (this.#closed) return
-    this.#brokenOff()
-    this.#listener.outputLost()
+    for (const link of Object.values(this.#links)) link.close()
   }
 }
 
-type DealerChannel = Exclude<Channel, 'iopub'>
+type Socket = Dealer | Subscriber
+
+interface LinkListener {
+  received(frames: readonly Buffer[]): void
+  disconnected(): void
+  givenUp(): void
+}
 
 const socketOptions = {
   linger: 0,
@@ -125,37 +117,90 @@ const socketOptions = {
   reconnectInterval: jupyterReconnectMs,
 }
 
-/** The one sender of a socket: concurrent sends throw EBUSY. What a kernel does not take in time is dropped. */
-class Outlet {
-  readonly socket: Dealer
-  readonly #waiting: Uint8Array[][] = []
-  #sending = false
+function newSubscriber(): Subscriber {
+  const socket = new Subscriber(socketOptions)
+  socket.subscribe()
+  return socket
+}
 
-  constructor(socket: Dealer) {
-    this.socket = socket
+/** One channel: its socket, replaced when libzmq has given it up (as it does after a message that is too large). */
+class Link {
+  readonly #endpoint: string
+  readonly #make: () => Socket
+  readonly #listener: LinkListener
+  readonly #waiting: Uint8Array[][] = []
+  #socket: Socket
+  #connected = false
+  #sending = false
+  #renewal: NodeJS.Timeout | undefined
+
+  constructor(endpoint: string, make: () => Socket, listener: LinkListener) {
+    this.#endpoint = endpoint
+    this.#make = make
+    this.#listener = listener
+    this.#socket = this.#open()
   }
 
-  push(frames: Uint8Array[]): void {
+  get isConnected(): boolean {
+    return this.#connected
+  }
+
+  /** One sender: concurrent sends throw EBUSY. What a kernel does not take in time is dropped. */
+  send(frames: Uint8Array[]): void {
     if (this.#waiting.length >= jupyterSendsWaitingMax) return
     this.#waiting.push(frames)
     if (!this.#sending) void this.#sendAll()
+  }
+
+  close(): void {
+    clearTimeout(this.#renewal)
+    this.#socket.close()
+  }
+
+  #open(): Socket {
+    const socket = this.#make()
+    const alive = () => clearTimeout(this.#renewal)
+    socket.events.on('connect:retry', alive)
+    socket.events.on('handshake', () => {
+      alive()
+      this.#connected = true
+    })
+    socket.events.on('disconnect', () => {
+      if (socket !== this.#socket || socket.closed) return
+      this.#connected = false
+      // libzmq says when it tries again, and nothing when it does not.
+      this.#renewal = setTimeout(() => this.#renew(), jupyterRenewMs)
+      this.#listener.disconnected()
+    })
+    socket.connect(this.#endpoint)
+    void this.#receive(socket)
+    return socket
+  }
+
+  #renew(): void {
+    this.#socket.close()
+    this.#socket = this.#open()
+    this.#listener.givenUp()
+  }
+
+  async #receive(socket: Socket): Promise<void> {
+    let bytesInTurn = 0
+    for await (const frames of socket as AsyncIterable<Buffer[]>) {
+      if (socket.closed) return
+      this.#listener.received(frames)
+      bytesInTurn += frames.reduce((sum, { length }) => sum + length, 0)
+      if (bytesInTurn < jupyterTurnBytesMax) continue
+      bytesInTurn = 0
+      await nextTurn()
+    }
   }
 
   async #sendAll(): Promise<void> {
     this.#sending = true
     for (let frames = this.#waiting.shift(); frames !== undefined; frames = this.#waiting.shift()) {
       // A kernel that takes nothing more is dead or stuck, which its exit or the run's time limit tells.
-      await this.socket.send(frames).catch(() => {})
+      if (this.#socket instanceof Dealer) await this.#socket.send(frames).catch(() => {})
     }
     this.#sending = false
-  }
-}
-
-function mapValues<Key extends string, From, To>(
-  record: { readonly [key in Key]: From },
-  map: (value: From) => To,
-): { readonly [key in Key]: To } {
-  return Object.fromEntries(Object.entries<From>(record).map(([key, value]) => [key, map(value)])) as {
-    [key in Key]: To
   }
 }

@@ -1,9 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { KernelLimits } from '../../config.js'
 import {
   displayBytesMax,
   jupyterIdleWaitMaxMs,
   jupyterIdleWaitMs,
+  jupyterInterruptableMs,
   jupyterMessageBytesMax,
   jupyterParentsMax,
   probeMs,
@@ -68,7 +69,7 @@ export class JupyterRuntime implements Runtime {
       ...options,
       onMessage: (channel, message) => runtime?.receive(channel, message),
       onOwnOutput: (stream, chunk) => runtime?.receiveOwn(stream, chunk),
-      onOutputLost: () => runtime?.outputLost(),
+      onLost: (channel) => runtime?.lost(channel),
     })
     runtime = new JupyterRuntime(kernel, options, killsBefore)
     return runtime
@@ -110,12 +111,14 @@ export class JupyterRuntime implements Runtime {
     return active.cell.end(active.interruptAsked, durationS)
   }
 
-  /** A signal that finds the kernel before it has begun with the cell would be lost, so it waits for that. */
+  /** Waits until the kernel has begun with the cell: earlier, the signal would be lost, or end the kernel. */
   interrupt(run: number): void {
     const active = this.#active
     if (active?.cell.run !== run || active.cell.isReplied) return
     active.interruptAsked = true
-    if (active.cell.hasStarted) this.#interruptNow()
+    void active.interruptable.then(() => {
+      if (active === this.#active && !active.cell.isReplied) this.#interruptNow()
+    })
   }
 
   interruptGroup(): void {
@@ -181,9 +184,11 @@ export class JupyterRuntime implements Runtime {
     this.#events.onOutput(this.#lastRun, stream, chunk)
   }
 
-  outputLost(): void {
+  /** Said where the output would be; a lost reply is told by the end of its cell. */
+  lost(channel: Channel): void {
+    if (channel !== 'iopub') return
     const limit = `${jupyterMessageBytesMax / 1024 / 1024} MiB`
-    this.#tell(`[Output was lost here: the kernel sent a message of more than ${limit}, or broke its connection.]`)
+    this.#tell(`[Output was lost here: the kernel sent more than ${limit} at once, which ends the connection.]`)
   }
 
   get #valuesAreDisplays(): boolean {
@@ -195,9 +200,7 @@ export class JupyterRuntime implements Runtime {
     const active = this.#active?.cell.run === run ? this.#active : undefined
     const shown = active ? active.cell.receive(message) : lateDisplay(message)
     if (shown) this.#show(run, shown)
-    if (!active) return
-    active.progressed()
-    if (active.interruptAsked && !active.interruptSent && active.cell.hasStarted) this.#interruptNow()
+    active?.progressed()
   }
 
   #show(run: number, bundle: MimeBundle): void {
@@ -214,7 +217,6 @@ export class JupyterRuntime implements Runtime {
   }
 
   #interruptNow(): void {
-    if (this.#active) this.#active.interruptSent = true
     if (this.#interruptMode === 'message') this.#kernel.connection.send('control', 'interrupt_request', {})
     else this.#kernel.process.signal('SIGINT')
   }
@@ -265,9 +267,10 @@ export class JupyterRuntime implements Runtime {
 class Active {
   readonly cell: RunningCell
   readonly ended: Promise<void>
+  readonly interruptable: Promise<void>
   interruptAsked = false
-  interruptSent = false
   #end: () => void = () => {}
+  #begin: () => void = () => {}
   #patience: NodeJS.Timeout | undefined
   #halfSince: number | undefined
 
@@ -276,11 +279,16 @@ class Active {
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
+    const begun = new Promise<void>((resolve) => {
+      this.#begin = resolve
+    })
+    this.interruptable = begun.then(() => delay(jupyterInterruptableMs))
   }
 
   /** After each message. With only one of reply and idle seen, the other may be lost, so it is waited for with a limit. */
   progressed(): void {
-    const { isIdle, isReplied } = this.cell
+    const { isIdle, isReplied, hasStarted } = this.cell
+    if (hasStarted) this.#begin()
     if (!isIdle && !isReplied) return
     clearTimeout(this.#patience)
     if (isIdle && isReplied) return this.#end()

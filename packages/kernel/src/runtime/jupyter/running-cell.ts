@@ -105,6 +105,8 @@ export class RunningCell {
       // The first by specification, the second by IRkernel.
       case 'aborted':
       case 'abort':
+      // IPython, when the signal finds it at work on its reply.
+      case 'missing':
         return asked ? 'interrupted' : 'error'
       default:
         return asked && /interrupt/i.test(`${this.#failure?.ename} ${this.#failure?.evalue}`) ? 'interrupted' : 'error'
@@ -118,9 +120,9 @@ export class RunningCell {
   #errorText(outcome: 'error' | 'interrupted'): string {
     const failure = this.#failure
     if (failure) return tracebackOf(failure)
-    if (outcome === 'interrupted') return 'Interrupted: the kernel has given up this cell.'
-    if (this.#reply) return `KernelError: the kernel did not finish the cell; it answered "${this.#reply.status}".`
-    return 'KernelError: the kernel was done with the cell but did not say how it ended.'
+    const name = outcome === 'interrupted' ? 'Interrupted' : 'KernelError'
+    if (!this.#reply) return `${name}: the kernel is done with the cell but did not say how it ended.`
+    return `${name}: the kernel gave the cell up; it answered "${this.#reply.status}".`
   }
 }
 

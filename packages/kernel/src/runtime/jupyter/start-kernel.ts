@@ -23,7 +23,7 @@ export interface StartOptions {
   /** Of the kernel that is started in the end; nothing before. */
   readonly onMessage: (channel: Channel, message: WireMessage) => void
   readonly onOwnOutput: (stream: StreamName, chunk: Buffer) => void
-  readonly onOutputLost: () => void
+  readonly onLost: (channel: Channel) => void
 }
 
 export interface StartedKernel {
@@ -97,7 +97,7 @@ async function greeted(
       if (known) greeting?.receive(known)
       options.onMessage(channel, message)
     },
-    outputLost: options.onOutputLost,
+    lost: options.onLost,
   })
   greeting = new Greeting(connection)
   const release = async () => {
