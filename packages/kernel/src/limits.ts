@@ -118,8 +118,15 @@ export const kernelspecsMax = 256
 
 /** One print of 100 MB is one message of ipykernel, escaped as JSON. A larger message costs its sender the connection. */
 export const jupyterMessageBytesMax = 128 * 1024 * 1024
-/** Messages, each of up to the size above, that wait in memory; past them the kernel's side waits, 1,000 more by default. */
-export const jupyterReceiveHighWaterMark = 16
+/**
+ * What may wait in memory, by the size of the messages that come: many small ones, lest a kernel's own queue (1,000
+ * messages, then it drops silently) overflows while this worker is busy; few large ones.
+ */
+export const jupyterWaitingBytesMax = 64 * 1024 * 1024
+export const jupyterWaitingMessagesMin = 2
+export const jupyterWaitingMessagesMax = 10_000
+/** After a large message, so many in a row must be smaller before more of them may wait. */
+export const jupyterSmallInARow = 256
 /** Read in one turn of the event loop: other kernels want to be served meanwhile. */
 export const jupyterTurnBytesMax = 1024 * 1024
 export const jupyterHeaderBytesMax = 64 * 1024
@@ -139,6 +146,8 @@ export const jupyterParentsMax = 1_000
 /** Reply and idle status come by different sockets: from the last message on, and at most. */
 export const jupyterIdleWaitMs = 1_000
 export const jupyterIdleWaitMaxMs = 10_000
+/** After the exit of a kernel: two such times without a message mean that there are no more. */
+export const jupyterQuietMs = 10
 /** From the beginning of a cell to the first SIGINT: before a kernel has put its handler in place (IRkernel), it would end. */
 export const jupyterInterruptableMs = 50
 /** As JSON; equals what the harness of Python can send. */

@@ -18,7 +18,8 @@ const endpoint = (port) =>
 const shell = new Router()
 const control = new Router()
 const stdin = new Router()
-const iopub = new Publisher()
+// Drops nothing by itself, so that a test sees what the worker drops.
+const iopub = new Publisher({ sendHighWaterMark: 0 })
 const heartbeat = new Reply()
 await shell.bind(endpoint(connection.shell_port))
 await control.bind(endpoint(connection.control_port))
@@ -67,7 +68,7 @@ const misdeeds = {
     process.stderr.write('the last words\n')
     // Closing sends what waits, with `linger`.
     for (const socket of [iopub, shell, control, stdin, heartbeat]) socket.close()
-    setTimeout(() => process.exit(3), 50)
+    setTimeout(() => process.exit(3), 500)
     return { idle: false, reply: false }
   },
   'print 100 MB': async ({ parent }) => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { Dealer, Subscriber } from 'zeromq'
 import {
   exitDrainMs,
   jupyterMessageBytesMax,
-  jupyterReceiveHighWaterMark,
+  jupyterQuietMs,
   jupyterReconnectMs,
   jupyterRenewMs,
   jupyterSendMs,
@@ -12,6 +12,7 @@ import {
   jupyterTurnBytesMax,
 } from '../../limits.js'
 import type { Channel, ConnectionFile } from './connection-file.js'
+import { WaitingRoom } from './waiting-room.js'
 import { decodeMessage, encodeMessage, type Header, type JsonObject, type WireMessage } from './wire.js'
 
 export interface ConnectionListener {
@@ -57,6 +58,16 @@ export class Connection {
     }
   }
 
+  /** All channels stand: a kernel's question on a channel without a client is lost. Waits for a while only. */
+  async connected(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, jupyterSendMs)
+    })
+    await Promise.race([Promise.all(Object.values(this.#links).map((link) => link.connected)), patience])
+    clearTimeout(timer)
+  }
+
   /** The id that answers bear in their parent header. */
   send(channel: Exclude<Channel, 'iopub'>, type: string, content: JsonObject, parentHeader?: Header): string {
     const header: Header = {
@@ -89,10 +100,10 @@ export class Connection {
     })
     if (this.#links.iopub.isConnected) await Promise.race([brokenOff, patience])
     clearTimeout(timer)
-    // What was received before the connection ended lies ready; each turn of the loop takes some of it.
-    for (let heard = -1; heard !== this.#heard; ) {
+    // What was received before the connection ended is on its way through this loop.
+    for (let heard = -1, quiet = 0; quiet < 2; quiet = heard === this.#heard ? quiet + 1 : 0) {
       heard = this.#heard
-      for (let turn = 0; turn < 4; turn += 1) await nextTurn()
+      await delay(jupyterQuietMs)
     }
   }
 
@@ -113,7 +124,6 @@ interface LinkListener {
 const socketOptions = {
   linger: 0,
   maxMessageSize: jupyterMessageBytesMax,
-  receiveHighWaterMark: jupyterReceiveHighWaterMark,
   reconnectInterval: jupyterReconnectMs,
 }
 
@@ -128,9 +138,12 @@ class Link {
   readonly #endpoint: string
   readonly #make: () => Socket
   readonly #listener: LinkListener
+  /** For the first time. */
+  readonly connected: Promise<void>
+  #connect: () => void = () => {}
   readonly #waiting: Uint8Array[][] = []
   #socket: Socket
-  #connected = false
+  #isConnected = false
   #sending = false
   #renewal: NodeJS.Timeout | undefined
 
@@ -138,11 +151,14 @@ class Link {
     this.#endpoint = endpoint
     this.#make = make
     this.#listener = listener
+    this.connected = new Promise((resolve) => {
+      this.#connect = resolve
+    })
     this.#socket = this.#open()
   }
 
   get isConnected(): boolean {
-    return this.#connected
+    return this.#isConnected
   }
 
   /** One sender: concurrent sends throw EBUSY. What a kernel does not take in time is dropped. */
@@ -163,17 +179,18 @@ class Link {
     socket.events.on('connect:retry', alive)
     socket.events.on('handshake', () => {
       alive()
-      this.#connected = true
+      this.#isConnected = true
+      this.#connect()
     })
     socket.events.on('disconnect', () => {
       if (socket !== this.#socket || socket.closed) return
-      this.#connected = false
+      this.#isConnected = false
       // libzmq says when it tries again, and nothing when it does not.
       this.#renewal = setTimeout(() => this.#renew(), jupyterRenewMs)
       this.#listener.disconnected()
     })
-    socket.connect(this.#endpoint)
     void this.#receive(socket)
+    socket.connect(this.#endpoint)
     return socket
   }
 
@@ -184,11 +201,16 @@ class Link {
   }
 
   async #receive(socket: Socket): Promise<void> {
+    const room = new WaitingRoom()
+    socket.receiveHighWaterMark = room.places
     let bytesInTurn = 0
     for await (const frames of socket as AsyncIterable<Buffer[]>) {
       if (socket.closed) return
+      const bytes = frames.reduce((sum, { length }) => sum + length, 0)
+      // libzmq takes it over for connections that stand.
+      if (room.received(bytes)) socket.receiveHighWaterMark = room.places
       this.#listener.received(frames)
-      bytesInTurn += frames.reduce((sum, { length }) => sum + length, 0)
+      bytesInTurn += bytes
       if (bytesInTurn < jupyterTurnBytesMax) continue
       bytesInTurn = 0
       await nextTurn()

@@ -58,7 +58,6 @@ export class JupyterRuntime implements Runtime {
     this.description = `${runtimeNameOf(options.spec)} (${[language, languageVersion].filter((part) => part).join(' ')})`
     this.isolation = kernel.isolation
     this.died = this.#mourn(killsBefore)
-    this.#probe('control').catch(() => {})
   }
 
   /** Rejects with a KernelStartError; then no process is left. */
@@ -108,6 +107,7 @@ export class JupyterRuntime implements Runtime {
     // What programs wrote to the kernel's own descriptors before it was done lies ready by now.
     for (let turn = 0; turn < 2; turn += 1) await nextTurn()
     this.#active = undefined
+    if (!active.cell.isIdle) this.#tell('[The kernel did not say that it is done: some of its output may be missing.]')
     return active.cell.end(active.interruptAsked, durationS)
   }
 
@@ -132,8 +132,9 @@ export class JupyterRuntime implements Runtime {
 
   /** On `control` where the kernel answers there (ipykernel does, by a thread of its own); else it must be idle to answer. */
   async probe(): Promise<boolean> {
+    const channels = this.#controlAnswers ? (['control'] as const) : (['control', 'shell'] as const)
     try {
-      await this.#probe(this.#controlAnswers ? 'control' : 'shell')
+      await Promise.any(channels.map((channel) => this.#ask(channel)))
       return true
     } catch {
       return false
@@ -231,7 +232,7 @@ export class JupyterRuntime implements Runtime {
     if (parentId !== undefined) this.#probes.get(parentId)?.()
   }
 
-  async #probe(channel: 'shell' | 'control'): Promise<void> {
+  async #ask(channel: 'shell' | 'control'): Promise<void> {
     const id = this.#kernel.connection.send(channel, 'kernel_info_request', {})
     let timer: NodeJS.Timeout | undefined
     try {

@@ -108,7 +108,7 @@ async function greeted(
   greeting.stop()
   if (typeof info !== 'string') {
     greeting = undefined
-    await file.forgetKey()
+    await Promise.all([connection.connected(), file.forgetKey()])
     const isolation = isolationOf(options, spawned, file.transport)
     return { process: spawned, connection, info, isolation, release }
   }
