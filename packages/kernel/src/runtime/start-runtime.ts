@@ -5,8 +5,11 @@ import { ToolError } from '@callboard/worker'
 import type { KernelConfig } from '../config.js'
 import type { Kernel } from '../kernel/kernel.js'
 import { pythonRuntimeName } from '../limits.js'
+import { JupyterRuntime } from './jupyter/jupyter-runtime.js'
+import type { Kernelspec } from './jupyter/kernelspec.js'
+import { chooseKernelspec, findKernelspecs } from './jupyter/kernelspecs.js'
+import { KernelStartError } from './kernel-start-error.js'
 import { PythonRuntime } from './python/python-runtime.js'
-import { KernelStartError } from './python/startup-conversation.js'
 import type { Runtime, RuntimeEvents } from './runtime.js'
 
 /** Starts processes of whichever runtime a kernel asks for. */
@@ -16,9 +19,7 @@ export function runtimeStarter(
   currentSession: (kernel: Kernel) => Promise<string>,
 ) {
   return async (kernel: Kernel, name: string, events: RuntimeEvents): Promise<Runtime> => {
-    if (name !== pythonRuntimeName) {
-      throw new ToolError('not_found', `There is no runtime "${name}". There is: ${pythonRuntimeName}.`)
-    }
+    const spec = await kernelspecOf(name, config)
     const workingDirectory = join(
       dataDirectory,
       'kernel',
@@ -29,12 +30,19 @@ export function runtimeStarter(
     await mkdir(workingDirectory, { recursive: true, mode: 0o700 })
     const { python, limits } = config
     try {
-      return await PythonRuntime.start({ python, workingDirectory, limits, ...events })
+      const options = { python, workingDirectory, limits, ...events }
+      return spec ? await JupyterRuntime.start({ ...options, spec }) : await PythonRuntime.start(options)
     } catch (error) {
       if (error instanceof KernelStartError) throw new ToolError('kernel_start_failed', error.message, { cause: error })
       throw error
     }
   }
+}
+
+/** Undefined for the harness of this package. Kernelspecs are looked for at each start: installing one needs no restart. */
+async function kernelspecOf(name: string, { kernelspecDirs, python }: KernelConfig): Promise<Kernelspec | undefined> {
+  if (name === pythonRuntimeName) return undefined
+  return chooseKernelspec(name, await findKernelspecs({ directories: kernelspecDirs, python }))
 }
 
 /** Files stay with the session; one that is shared has a workspace per owner, so that no owner's files reach another. */

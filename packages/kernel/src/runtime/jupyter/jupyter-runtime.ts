@@ -78,6 +78,10 @@ export class JupyterRuntime implements Runtime {
     return this.#kernel.process.pid
   }
 
+  get pidStarted(): string | null {
+    return null
+  }
+
   /** Messages that were dropped: unsigned, malformed, or about a request that nobody here has made. */
   get dropped(): number {
     return this.#kernel.connection.faults + this.#strangers

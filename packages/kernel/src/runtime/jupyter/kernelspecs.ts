@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { didYouMean, ToolError } from '@callboard/worker'
-import { kernelspecBytesMax, kernelspecsMax } from '../../limits.js'
+import { kernelspecBytesMax, kernelspecsMax, pythonRuntimeName } from '../../limits.js'
 import { type JupyterPlaces, jupyterPlaces } from '../child-environment.js'
 import { type Kernelspec, kernelspecName, parseKernelspec } from './kernelspec.js'
 
@@ -26,9 +26,6 @@ export interface KernelspecSearch {
   readonly places?: JupyterPlaces
 }
 
-/** The harness of this package; a kernelspec of that name is behind {@link runtimePrefix}. */
-export const builtInRuntime = 'python3'
-
 /** In front of any kernelspec's name it means the kernelspec, never the harness. No name of a kernelspec has a colon. */
 export const runtimePrefix = 'jupyter:'
 
@@ -48,18 +45,18 @@ export async function findKernelspecs(search: KernelspecSearch = {}): Promise<Ke
 
 /** What an agent writes as `runtime`. */
 export function runtimeNameOf({ name }: { readonly name: string }): string {
-  return name === builtInRuntime ? `${runtimePrefix}${name}` : name
+  return name === pythonRuntimeName ? `${runtimePrefix}${name}` : name
 }
 
 /** The kernelspec that `runtime` means; undefined for the built-in one. Throws the ToolError `not_found`. */
 export function chooseKernelspec(runtime: string, specs: Kernelspecs): Kernelspec | undefined {
   const wanted = runtime.toLowerCase()
-  if (wanted === builtInRuntime) return undefined
+  if (wanted === pythonRuntimeName) return undefined
   const name = wanted.startsWith(runtimePrefix) ? wanted.slice(runtimePrefix.length) : wanted
   const spec = specs.usable.find((usable) => usable.name === name)
   if (spec) return spec
   const broken = specs.broken.find((unusable) => unusable.name === name)
-  const names = [builtInRuntime, ...specs.usable.map(runtimeNameOf)]
+  const names = [pythonRuntimeName, ...specs.usable.map(runtimeNameOf)]
   const reason = broken ? `The runtime "${runtime}" is installed but broken: ${broken.reason}` : undefined
   const unknown = `There is no runtime "${runtime.slice(0, 128)}"${didYouMean(wanted, names)}.`
   throw new ToolError('not_found', `${reason ?? unknown} Installed: ${names.join(', ')}.`)
