@@ -127,12 +127,12 @@ describe('a Jupyter kernel', () => {
   it('is not interrupted for a run that is over', async () => {
     await using kernel = await openJupyter(fakeSpec())
     await kernel.run('value')
-    const running = kernel.run('wait for an interrupt')
-    await kernel.written(2, 'waiting')
+    const running = kernel.run('take its time')
     kernel.runtime.interrupt(1)
-    expect(await kernel.runtime.probe()).toBe(true)
-    kernel.runtime.interrupt(2)
-    expect((await running).outcome).toBe('interrupted')
+    expect(await running).toMatchObject({ outcome: 'ok', result: 'undisturbed' })
+    const next = kernel.run('take its time')
+    kernel.runtime.interrupt(3)
+    expect(await next).toMatchObject({ outcome: 'ok', result: 'SIGINT' })
   })
 
   it('ends when it is asked to, within a second, and leaves nothing', async () => {

@@ -97,6 +97,11 @@ const misdeeds = {
     await publish(parent, 'error', error)
     return { status: 'error', ...error }
   },
+  'take its time': async ({ parent }) => {
+    const end = new Promise((resolve) => setTimeout(resolve, 200, 'undisturbed'))
+    await value(parent, await Promise.race([end, new Promise((resolve) => (interrupted = resolve))]))
+    interrupted = () => {}
+  },
   'write to its own descriptors': async () => {
     process.stdout.write('own stdout\n')
     process.stderr.write('own stderr\n')
