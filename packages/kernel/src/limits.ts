@@ -105,6 +105,7 @@ export const variablesMax = 200
 export const variablesDefault = 50
 /** More is no place where a person or agent has a cursor. */
 export const completeCodeLengthMax = 200_000
+
 /** As the harness of Python bounds them; other runtimes are bounded here. */
 export const resultBytesMax = 16 * 1024
 export const errorBytesMax = 32 * 1024
@@ -151,7 +152,7 @@ export const jupyterQuietMs = 10
 /** From the beginning of a cell to the first SIGINT: before a kernel has put its handler in place (IRkernel), it would end. */
 export const jupyterInterruptableMs = 50
 /** As JSON; equals what the harness of Python can send. */
-export const displayBytesMax = 16 * 1024 * 1024
+export const jupyterDisplayBytesMax = 16 * 1024 * 1024
 /** What a kernel process itself has written last, for the explanation of a failed start or of a death. */
 export const kernelLogBytesMax = 4 * 1024
 /** Of the address of a Unix socket, on the narrower of our systems. */

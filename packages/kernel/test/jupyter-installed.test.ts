@@ -66,12 +66,11 @@ function behaves(
 
   it('an interrupt that comes when the run is over spares the next', async () => {
     await using kernel = await open()
-    for (let round = 0; round < 10; round += 1) {
-      const first = kernel.run(code.sum)
-      kernel.runtime.interrupt(kernel.lastRun)
-      await first
-      expect(await kernel.run(code.sum)).toMatchObject({ outcome: 'ok', result: expected.sum })
-    }
+    await kernel.run(code.sum)
+    kernel.runtime.interrupt(1)
+    const running = kernel.run(code.sum)
+    kernel.runtime.interrupt(1)
+    expect(await running).toMatchObject({ outcome: 'ok', result: expected.sum })
   })
 
   it('input does not hang', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { KernelLimits } from '../../config.js'
 import {
-  displayBytesMax,
+  jupyterDisplayBytesMax,
   jupyterIdleWaitMaxMs,
   jupyterIdleWaitMs,
   jupyterInterruptableMs,
@@ -213,8 +213,8 @@ export class JupyterRuntime implements Runtime {
       (sum, value) => sum + (typeof value === 'string' ? value.length : JSON.stringify(value).length),
       0,
     )
-    if (bytes <= displayBytesMax) return this.#events.onDisplay(run, bundle)
-    this.#tell(`[A display of ${bytes} bytes was left out; at most ${displayBytesMax} are shown.]`)
+    if (bytes <= jupyterDisplayBytesMax) return this.#events.onDisplay(run, bundle)
+    this.#tell(`[A display of ${bytes} bytes was left out; at most ${jupyterDisplayBytesMax} are shown.]`)
   }
 
   #tell(line: string): void {
