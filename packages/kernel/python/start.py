@@ -8,6 +8,4 @@ if sys.version_info < (3, 9) or implementation != "cpython":
 
 from callboard_kernel.main import main
 
-# From here on imports go by the kernel's working directory, as in an interactive Python, not by the harness's folder.
-sys.path[0] = ""
 main()

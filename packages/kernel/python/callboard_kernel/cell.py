@@ -59,6 +59,14 @@ def is_awaitable(code):
 
 
 def remember(number, filename, source):
+    remember_source(filename, source)
+    forget_source("<cell-%d>" % (number - CELLS_REMEMBERED))
+
+
+def remember_source(filename, source):
     """Puts the source where tracebacks and ``inspect`` look. No modification time: ``checkcache`` then keeps it."""
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    linecache.cache.pop("<cell-%d>" % (number - CELLS_REMEMBERED), None)
+
+
+def forget_source(filename):
+    linecache.cache.pop(filename, None)

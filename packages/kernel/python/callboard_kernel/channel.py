@@ -1,4 +1,5 @@
 """Framed JSON over the private control socket: four bytes of length, big-endian, then UTF-8 JSON."""
+import contextlib
 import fcntl
 import json
 import os
@@ -11,23 +12,39 @@ DESCRIPTOR_MIN = 200
 FRAME_BYTES_MAX = 16 * 1024 * 1024
 
 
+class Reentered(RuntimeError):
+    """A finalizer, run in the middle of a send, wants to send itself."""
+
+
 class Channel:
-    """One sender at a time by a lock; one reader, the control thread."""
+    """One sender at a time by a lock; one reader, the control thread.
+
+    `shield` is entered around each send: an interrupt must not tear a frame.
+    """
 
     def __init__(self, descriptor):
         high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, DESCRIPTOR_MIN)
         os.close(descriptor)
         self._socket = socket.socket(fileno=high)
         self._socket.setblocking(True)
-        self._lock = threading.Lock()
+        # One that knows its owner: a finalizer or signal handler may run while this thread holds it.
+        self.lock = threading.RLock()
         self._open = True
+        self.shield = contextlib.nullcontext()
+
+    @property
+    def open(self):
+        return self._open
 
     def send(self, message):
         # ASCII escapes carry lone surrogates, which UTF-8 cannot.
         body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
-        with self._lock:
+        frame = struct.pack(">I", len(body)) + body
+        if self.lock._is_owned():
+            raise Reentered("a finalizer cannot speak to the worker while its thread does")
+        with self.shield, self.lock:
             if self._open:
-                self._socket.sendall(struct.pack(">I", len(body)) + body)
+                self._socket.sendall(frame)
 
     def receive(self):
         """The next message; None at the end of the connection."""
@@ -42,7 +59,7 @@ class Channel:
 
     def drop_after_fork(self):
         """A forked child must neither speak for the kernel nor keep its connection open."""
-        self._lock = threading.Lock()
+        self.lock = threading.RLock()
         self._open = False
         os.close(self._socket.detach())
 

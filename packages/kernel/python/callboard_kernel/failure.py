@@ -4,7 +4,10 @@ import traceback
 
 from .static import class_name
 
-HARNESS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MODULE = os.path.join(_ROOT, "vibeweaver") + os.sep
+HARNESS = (os.path.join(_ROOT, "callboard_kernel") + os.sep, MODULE)
+OF_THE_USER = ("<cell-", "<rule-")
 ERROR_BYTES_MAX = 32 * 1024
 # The last line is never cut, but a frame has to end somewhere.
 LAST_LINE_BYTES_MAX = 256 * 1024
@@ -66,8 +69,12 @@ def _strip(report, seen):
         return
     seen.add(id(report))
     frames = report.stack
-    start = next((index for index, frame in enumerate(frames) if frame.filename.startswith("<cell-")), None)
-    if start is not None:
+    own = [index for index, frame in enumerate(frames) if frame.filename.startswith(OF_THE_USER)]
+    start = own[0] if own else None
+    if own:
+        # What this module's calls lead to in the library is as little the user's as they are.
+        called = [index for index, frame in enumerate(frames) if index > own[-1] and frame.filename.startswith(MODULE)]
+        del frames[called[0] if called else len(frames) :]
         del frames[:start]
     frames[:] = [frame for frame in frames if not frame.filename.startswith(HARNESS)]
     if start is None and not any(not frame.filename.startswith(HARNESS) for frame in frames):

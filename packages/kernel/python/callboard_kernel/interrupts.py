@@ -56,10 +56,13 @@ class Interrupts:
         return self._announced == run
 
     def __enter__(self):
-        """Shields a piece of work that must not be torn, like a frame half sent."""
-        self._shielded += 1
+        """Shields a piece of work that must not be torn, like a frame half sent. Other threads are never interrupted."""
+        if threading.get_ident() == self._main:
+            self._shielded += 1
 
     def __exit__(self, *_):
+        if threading.get_ident() != self._main:
+            return
         self._shielded -= 1
         if self._pending and not self._shielded and self._open:
             self._pending = False

@@ -27,8 +27,12 @@ def main():
     from .bridge import Bridge
     from .introspect import Introspection
     from .interrupts import Interrupts
+    from .module import join
     from .output import Output
     from .runner import Runner
+
+    # From here on imports go by the kernel's working directory, as in an interactive Python, not by the harness's folder.
+    sys.path[0] = ""
 
     output = Output(start["directory"])
     channel.send({"type": "hello", "pid": os.getpid(), "python": "%d.%d.%d" % sys.version_info[:3]})
@@ -48,6 +52,8 @@ def main():
     bridge.answer("setup_of", setup_of)
     Introspection(runner.namespace).register(bridge)
     runner.install_display()
+    channel.shield = interrupts
+    join(bridge, runner, lambda: runner.running)
     os.register_at_fork(after_in_child=lambda: after_fork(channel))
     threading.Thread(target=control, args=(channel, runner, interrupts, bridge), name="callboard-control", daemon=True).start()
     channel.send({"type": "ready", "limitsRefused": refused})

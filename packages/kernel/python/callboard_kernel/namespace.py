@@ -3,7 +3,7 @@ import builtins
 import sys
 import types
 
-from .static import MISSING, entries
+from .static import entries
 
 # A cell like `from numpy import *` must not fill a reply.
 NAMES_REPORTED_MAX = 100
@@ -18,16 +18,20 @@ class Namespace:
         sys.modules["__main__"] = self.module
         # Taken now: a cell can give its module another class.
         self.names = self.module.__dict__
-        # What the harness itself puts there; a user's value of the same name is the user's.
-        self.injected = {}
         self._run = None
         self._before = {}
         self._bound_by = {}
+        self._offered = {}
 
     def user_entries(self):
         """``(name, value)`` of what cells have bound, newest binding of a name last. For a side thread."""
-        pairs = [(name, value) for name, value in entries(self.names) if is_public(name)]
-        return [(name, value) for name, value in pairs if self.injected.get(name, MISSING) is not value]
+        return [(name, value) for name, value in entries(self.names) if is_public(name)]
+
+    def offer(self, names):
+        """Names that cells find without an import. Under the namespace, as builtins are: an assignment shadows one, `del`
+        reveals it, and neither `dir()` nor a report counts it among the user's."""
+        self._offered = dict(names)
+        builtins.__dict__.update(self._offered)
 
     def snapshot(self):
         """Identities, not values: holding values would keep alive what a cell deletes."""
@@ -65,6 +69,7 @@ class Namespace:
         self.names.clear()
         self.names.update(kept)
         builtins.__dict__.pop("_", None)
+        builtins.__dict__.update(self._offered)
         self._bound_by.clear()
         return gone
 

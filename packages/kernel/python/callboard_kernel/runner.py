@@ -39,6 +39,9 @@ class Runner:
         self.loop = self._new_loop()
         self.task = None
         self.running = None
+        # Main thread: after each cell, and when a reset clears the names.
+        self.on_cell_end = lambda: None
+        self.on_reset = lambda: None
 
     # Control thread --------------------------------------------------------------------------------------------------
 
@@ -115,6 +118,7 @@ class Runner:
         finished["names"] = self.namespace.end()
         self._output.mark(message["endMark"].encode("ascii"))
         self._channel.send(finished)
+        self.on_cell_end()
 
     def _guarded(self, run, source):
         """A KeyboardInterrupt can surface after the last instruction of the cell: then the outcome that stands is kept."""
@@ -216,6 +220,7 @@ class Runner:
         os._exit(0 if outcome["error"] is None else 1)
 
     def _reset(self, level):
+        self.on_reset()
         for task in asyncio.all_tasks(self._ensure_loop()):
             task.cancel()
         self.loop.call_soon(self.loop.stop)
