@@ -27,6 +27,7 @@ import type { RegisteredTool } from './tools/help.js'
 import { help, helpSpec } from './tools/help-tool.js'
 import { historySpec, listRuns } from './tools/history-tool.js'
 import { interruptRun, interruptSpec } from './tools/interrupt-tool.js'
+import { PythonApiReader } from './tools/python-api.js'
 import { resetKernel, resetSpec } from './tools/reset-tool.js'
 import { readSession, sessionSpec } from './tools/session-tool.js'
 import { waitForRun, waitSpec } from './tools/wait-tool.js'
@@ -105,7 +106,8 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
   })
   tool('weave_reset', resetSpec, (input, context) => resetKernel(input, agentOf(context), pool))
   tool('weave_history', historySpec, (input, context) => listRuns(input, agentOf(context), runs))
-  tool('weave_help', helpSpec, ({ topic }) => help(topic, tools, config))
+  const python = new PythonApiReader(config.python)
+  tool('weave_help', helpSpec, async ({ topic }) => help(topic, { tools, config, python: await python.read() }))
   worker.onSessionClosed((session) => {
     // If the store is away, its session stays held and is not taken over.
     pool.closeSession(session).catch(() => {})

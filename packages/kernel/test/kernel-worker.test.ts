@@ -387,22 +387,48 @@ describe('weave_help', () => {
     )
   })
 
-  it('is truthful about the scheduler', async () => {
-    expect(textOf(await link.callTool('weave_help', { topic: 'Scheduler' }))).toMatch(/no clock and no rules/)
+  it('explains the scheduler and the session', async () => {
+    const scheduler = textOf(await link.callTool('weave_help', { topic: 'Scheduler' }))
+    for (const trigger of ['beat:4+1', 'at:32', 'marker:drop', 'every:2.5s', 'after:10s', 'event:job.*'])
+      expect(scheduler).toContain(`- ${trigger.split('+')[0]}`)
+    for (const word of ['critical, high, normal, low, idle', 'lead_s', 'seek:16', 'tool:name {json}', '@on_beat(1)'])
+      expect(scheduler).toContain(word)
+    const session = textOf(await link.callTool('weave_help', { topic: 'session' }))
+    expect(session).toContain('session(name=None, vibe=None, load=None, shared=None)')
+  })
+
+  it('takes the calls of the Python module from Python', async () => {
+    const api = textOf(await link.callTool('weave_help', { topic: 'api' }))
+    expect(api).toContain('await until_beat(b)\n    Waits until the clock reaches beat `b`')
+    expect(api).toContain('    .log(limit=20)\n')
+    for (const topic of ['on_beat', 'vibeweaver.on_beat', 'ON_BEAT', 'on_beat(4)'])
+      expect(textOf(await link.callTool('weave_help', { topic }))).toMatch(
+        /^on_beat\(divisor\)\n {4}Decorator: [\s\S]*Example:/,
+      )
+    expect(textOf(await link.callTool('weave_help', { topic: 'Rule.next_fire' }))).toMatch(
+      /^Rule\n[\s\S]*\.next_fire\(\)/,
+    )
+    expect(textOf(await link.callTool('weave_help', { topic: 'vibeweaver' }))).toMatch(
+      /- tempo\(bpm=None\): Gets or sets/,
+    )
+    expect((await session()).kernel.state).toBe('absent')
   })
 
   it('refuses an unknown topic with all names and the nearest', async () => {
     const answer = await link.callTool('weave_help', { topic: 'exmaples' })
     expect(answer.isError).toBe(true)
     expect(textOf(answer)).toMatch(
-      /\(did you mean examples\?\)\. Topics: overview, api, session, scheduler, examples; tools: weave_eval/,
+      /\(did you mean examples\?\)\. Topics: overview, api, session, scheduler, examples; tools: weave_eval.*; Python: session, sessions, .*UnavailableError\./,
     )
+    const call = await link.callTool('weave_help', { topic: 'on_beet' })
+    expect(textOf(call)).toMatch(/on_beet.*\(did you mean on_beat\?\)/)
   })
 
   it('shows examples that work', async () => {
     const text = textOf(await link.callTool('weave_help', { topic: 'examples' }))
-    for (const { title, code, expect: expected } of examples) {
-      expect(text).toContain(`# ${title}\n${code}`)
+    for (const { title, code } of examples) expect(text).toContain(`# ${title}\n${code}`)
+    // The others ask for a clock, rules and display.
+    for (const { title, code, expect: expected } of examples.filter(({ topic }) => topic === 'python')) {
       const report = await run(code)
       if (expected.result !== undefined) expect(report.result, title).toBe(expected.result)
       if (expected.stdout !== undefined) expect(report.stdout, title).toBe(expected.stdout)
