@@ -25,6 +25,9 @@ export const faultsBytesMax = 8 * 1024
 /** Two hundred times the usual: a machine under full load still gets there. */
 export const startMs = 20_000
 export const probeMs = 1_000
+/** For the one process that tells what the Python module offers; without it help says so. */
+export const pythonApiMs = 5_000
+export const pythonApiBytesMax = 1024 * 1024
 
 /** The ladder of an interrupt, from its announcement: the whole process group, a stack trace, the end. */
 export const interruptGroupMs = 2_000

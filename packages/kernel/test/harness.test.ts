@@ -27,7 +27,11 @@ async function startKernel(events: Partial<RuntimeEvents> = {}): Promise<PythonR
 
 describe('the harness', () => {
   it('is Python 3.9 in syntax and imports the standard library only', () => {
-    const files = readdirSync(`${python}callboard_kernel`).filter((name) => name.endsWith('.py'))
+    const files = ['callboard_kernel', 'vibeweaver'].flatMap((folder) =>
+      readdirSync(`${python}${folder}`)
+        .filter((name) => name.endsWith('.py'))
+        .map((name) => `${python}${folder}/${name}`),
+    )
     const check = `
 import ast, sys
 for path in sys.argv[1:]:
@@ -36,14 +40,9 @@ for path in sys.argv[1:]:
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
         for name in names:
             top = name.split(".")[0]
-            assert top in getattr(sys, "stdlib_module_names", [top]) or top == "callboard_kernel", name
+            assert top in getattr(sys, "stdlib_module_names", [top]) or top in ("callboard_kernel", "vibeweaver"), name
 `
-    execFileSync('python3', [
-      '-c',
-      check,
-      `${python}start.py`,
-      ...files.map((name) => `${python}callboard_kernel/${name}`),
-    ])
+    execFileSync('python3', ['-c', check, `${python}start.py`, `${python}describe.py`, ...files])
     expect(files.length).toBeGreaterThan(5)
   })
 

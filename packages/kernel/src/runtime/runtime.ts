@@ -52,6 +52,8 @@ export interface ModuleRequest {
   readonly method: string
   readonly params: { readonly [name: string]: unknown }
   readonly run: number | null
+  /** The firing of a rule whose action asks, if it is one: what it sets off is a link of its chain. */
+  readonly firing?: number | null
   /** Aborted when the asker no longer waits. */
   readonly signal: AbortSignal
   resolve(value: unknown): void

@@ -148,6 +148,8 @@ export interface ModuleMethods {
   note: { params: { text: string }; answer: null }
   /** Within the live eval call of the run that asks. */
   tool: { params: { name: string; arguments: { readonly [name: string]: unknown } }; answer: unknown }
+  /** The text of weave_help; NotFoundError names all topics. */
+  docs: { params: { topic?: string }; answer: string }
 }
 
 /** Worker → module, by `tell`. */

@@ -65,6 +65,7 @@ const fromKernel = z.discriminatedUnion('type', [
     type: z.literal('request'),
     id: z.int(),
     run: run.nullable(),
+    firing: z.int().nullable(),
     method: z.string(),
     params: z.record(z.string(), z.unknown()),
   }),

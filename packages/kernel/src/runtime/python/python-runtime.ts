@@ -146,7 +146,7 @@ export class PythonRuntime implements Runtime {
     else waiting?.reject(new ToolError('invalid_argument', error))
   }
 
-  #pass({ id, method, params, run }: Extract<FromKernel, { type: 'request' }>): void {
+  #pass({ id, method, params, run, firing }: Extract<FromKernel, { type: 'request' }>): void {
     const withdrawn = new AbortController()
     this.#requests.set(id, withdrawn)
     const reply = (content: { readonly value: unknown } | { readonly error: { kind: string; message: string } }) => {
@@ -158,6 +158,7 @@ export class PythonRuntime implements Runtime {
       method,
       params,
       run,
+      firing,
       signal: withdrawn.signal,
       resolve: (value) => reply({ value: value ?? null }),
       reject: (kind, message) => reply({ error: { kind, message } }),
