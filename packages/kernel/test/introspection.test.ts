@@ -132,7 +132,7 @@ describe('no code of the user runs', () => {
     expect((await complete('Trap.me')).matches).toEqual(['method'])
     expect((await complete('trap.value.re')).matches).toEqual([])
     expect((await complete('liar.')).matches).toEqual([])
-    expect((await complete('tra')).matches).toEqual(['Trap', 'trap'].filter((name) => name.startsWith('tra')))
+    expect((await complete('trap')).matches).toEqual(['Trap', 'trap'].filter((name) => name.startsWith('trap')))
     expect(await python.run('touched')).toMatchObject({ result: '[]' })
   })
 })
