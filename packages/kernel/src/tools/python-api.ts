@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { pythonApiBytesMax, pythonApiMs } from '../limits.js'
-import { childEnvironment } from '../runtime/python/child-environment.js'
+import { childEnvironment } from '../runtime/child-environment.js'
 
 const schema = z.object({
   about: z.string(),
