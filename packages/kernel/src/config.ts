@@ -13,6 +13,7 @@ const schema = z.strictObject({
   memoryMiB: z.int().min(64).max(1_048_576).default(4096),
   fileMiB: z.int().min(1).max(16_777_216).default(16_384),
   openFiles: z.int().min(64).max(1_048_576).default(1024),
+  spoolMiB: z.int().min(1).max(1_048_576).default(1024),
 })
 
 /** Frozen, complete and checked; made by {@link parseKernelConfig} only. */
@@ -26,6 +27,8 @@ export interface KernelConfig {
   readonly foregroundS: number
   readonly defaultTimeoutMs: number
   readonly limits: KernelLimits
+  /** Of the output of all runs on disk; beyond it that of the oldest goes. */
+  readonly spoolBytesMax: number
 }
 
 /** Set inside the child before user code, soft and hard alike. */
@@ -69,6 +72,7 @@ export function parseKernelConfig(section: unknown): KernelConfig {
       openFiles: value.openFiles,
       coreBytes: 0,
     }),
+    spoolBytesMax: value.spoolMiB * mebibyte,
   })
 }
 

@@ -105,3 +105,24 @@ export const variablesMax = 200
 export const variablesDefault = 50
 /** More is no place where a person or agent has a cursor. */
 export const completeCodeLengthMax = 200_000
+
+/** Of one run, both streams together, on disk; what comes after it is counted and dropped. */
+export const runSpoolBytesMax = 64 * 1024 * 1024
+/** Of many small writes, before they go to disk together. */
+export const spoolBufferBytes = 64 * 1024
+/** What weave_peek reads at once: as much as a reply shows of a stream unless asked, twice both streams at most. */
+export const peekBytesUsual = 16 * 1024
+export const peekBytesMax = 64 * 1024
+/** A character must fit. */
+export const peekBytesMin = 16
+export const peekPatternLengthMax = 1_000
+export const textMatchesMax = 100
+/** Of a long line, what is shown around a match. */
+export const textExcerptBytesMax = 512
+/** Read from disk between two turns of the event loop. */
+export const textSearchStepBytes = 256 * 1024
+/** Ended runs that a kernel can still add late output to without a look into the store, and the memory they may take. */
+export const lateRunsMax = 256
+export const lateRunsBytesMax = 1024 * 1024
+/** Late output is recorded, and its file closed, so long after it began to come. */
+export const lateSettleMs = 1_000

@@ -1,12 +1,14 @@
 import { streamBytesMax, streamHeadShare } from '../limits.js'
+import { characterEnd, characterStart, decode } from './characters.js'
+import type { Stretch } from './readable-text.js'
 
 /** Keeps the beginning and the end of a stream of any length in bounded memory, and knows exactly what it left out. */
 export class HeadAndTail {
   readonly #bytesMax: number
   readonly #headMax: number
-  readonly #head: Uint8Array[] = []
+  readonly #head: Buffer[] = []
   #headBytes = 0
-  #tail: Uint8Array[] = []
+  #tail: Buffer[] = []
   #tailBytes = 0
   #total = 0
 
@@ -19,11 +21,21 @@ export class HeadAndTail {
     return this.#total
   }
 
+  /** Nothing is left out so far. */
+  get isWhole(): boolean {
+    return this.#total <= this.#bytesMax
+  }
+
+  /** Bytes in memory. */
+  get keptBytes(): number {
+    return this.#headBytes + this.#tailBytes
+  }
+
   push(bytes: Uint8Array): void {
     this.#total += bytes.length
     const room = this.#headMax - this.#headBytes
     if (room > 0) {
-      const part = bytes.slice(0, room)
+      const part = copy(bytes.subarray(0, room))
       this.#head.push(part)
       this.#headBytes += part.length
     }
@@ -43,9 +55,15 @@ export class HeadAndTail {
     return { text: `${decode(start)}\n[... ${omittedBytes} bytes omitted ...]\n${decode(end)}`, omittedBytes }
   }
 
+  /** The longest end of the stream that is in memory; all of it while `isWhole`. */
+  end(): Stretch {
+    const bytes = Buffer.concat(this.isWhole ? [...this.#head, ...this.#tail] : this.#tail)
+    return { offset: this.#total - bytes.length, bytes }
+  }
+
   #pushTail(bytes: Uint8Array): void {
     const tailMax = this.#bytesMax - this.#headMax
-    const part = bytes.slice(Math.max(0, bytes.length - tailMax))
+    const part = copy(bytes.subarray(Math.max(0, bytes.length - tailMax)))
     this.#tail.push(part)
     this.#tailBytes += part.length
     // Joined now and then: many one-byte writes must not become many one-byte buffers.
@@ -53,31 +71,15 @@ export class HeadAndTail {
     while (this.#tailBytes - this.#tail[0]!.length >= tailMax) this.#tailBytes -= this.#tail.shift()!.length
     const surplus = this.#tailBytes - tailMax
     if (surplus > 0 && this.#tail.length === 1) {
-      this.#tail[0] = this.#tail[0]!.slice(surplus)
+      this.#tail[0] = copy(this.#tail[0]!.subarray(surplus))
       this.#tailBytes = tailMax
     }
   }
 }
 
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-}
-
-/** Where the last complete UTF-8 character ends. */
-function characterEnd(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back]!
-    if (byte < 0x80) break
-    if (byte >= 0xc0) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
-      return length > back ? bytes.length - back : bytes.length
-    }
-  }
-  return bytes.length
-}
-
-function characterStart(bytes: Uint8Array): number {
-  let start = 0
-  while (start < Math.min(3, bytes.length) && (bytes[start]! & 0xc0) === 0x80) start += 1
-  return start
+/** Never a view: one kept byte would keep a whole buffer of the pipe alive. */
+function copy(bytes: Uint8Array): Buffer {
+  const copied = Buffer.allocUnsafeSlow(bytes.length)
+  copied.set(bytes)
+  return copied
 }

@@ -23,6 +23,8 @@ export interface KernelProcessOptions {
   readonly python: string
   readonly workingDirectory: string
   readonly limits: KernelLimits
+  /** Random; what the harness marks output with. */
+  readonly outputToken: string
   readonly onMessage: (message: FromKernel) => void
   readonly onOutput: (stream: StreamName, chunk: Buffer) => void
 }
@@ -139,7 +141,13 @@ async function begin(options: KernelProcessOptions, directory: string, make: Mak
   const startup = new StartupConversation(options.python, child, control, exit)
   const streams: Socket[] = []
   try {
-    startup.send({ type: 'start', parent: process.pid, directory, limits: options.limits })
+    startup.send({
+      type: 'start',
+      parent: process.pid,
+      directory,
+      limits: options.limits,
+      outputToken: options.outputToken,
+    })
     const hello = await startup.expect('hello')
     const faults = boundedText(faultsBytesMax)
     streams.push(

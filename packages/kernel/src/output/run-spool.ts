@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runSpoolBytesMax } from '../limits.js'
+import type { Spool } from './spool.js'
+import { readPart, SpoolFile } from './spool-file.js'
+
+/** The files of one run. */
+export class RunSpool {
+  /** Relative to the spool's own directory: what the run's row holds. */
+  readonly folder: string
+  readonly #spool: Spool
+  #bytes = 0
+  #used = false
+
+  constructor(spool: Spool, folder: string) {
+    this.#spool = spool
+    this.folder = folder
+  }
+
+  /** Anything was written here by this worker. */
+  get used(): boolean {
+    return this.#used
+  }
+
+  file(name: string): SpoolFile {
+    return new SpoolFile(this.#pathOf(name), this)
+  }
+
+  /** A whole file, e.g. an image. False when there is no room or the disk refuses. */
+  keep(name: string, bytes: Uint8Array): boolean {
+    if (this.claim(bytes.length) !== undefined) return false
+    try {
+      this.makeFolder()
+      writeFileSync(this.#pathOf(name), bytes, { mode: 0o600 })
+      return true
+    } catch {
+      this.unclaim(bytes.length)
+      return false
+    }
+  }
+
+  /** Undefined when it is not, or no longer, there. */
+  kept(name: string): Promise<Buffer | undefined> {
+    return readFile(this.#pathOf(name)).catch(() => undefined)
+  }
+
+  /** 0 when it is not there. */
+  async sizeOf(name: string): Promise<number> {
+    return (await stat(this.#pathOf(name)).catch(() => undefined))?.size ?? 0
+  }
+
+  /** Fewer bytes, or none, at the end or when the file is not there. */
+  readPart(name: string, offset: number, length: number): Promise<Buffer> {
+    return readPart(this.#pathOf(name), offset, length)
+  }
+
+  // For SpoolFile -----------------------------------------------------------------------------------------------------
+
+  /** Room for so many more bytes, or why there is none. */
+  claim(bytes: number): string | undefined {
+    if (this.#bytes + bytes > runSpoolBytesMax) return `a run keeps at most ${runSpoolBytesMax / 1024 / 1024} MiB`
+    if (!this.#spool.reserve(this.folder, bytes)) return 'the room for kept output (spoolMiB) is used up'
+    this.#bytes += bytes
+    return undefined
+  }
+
+  unclaim(bytes: number): void {
+    this.#bytes -= bytes
+    this.#spool.release(this.folder, bytes)
+  }
+
+  /** What still fits below the limit of the run. */
+  get roomBytes(): number {
+    return runSpoolBytesMax - this.#bytes
+  }
+
+  makeFolder(): void {
+    mkdirSync(this.#spool.pathOf(this.folder), { recursive: true, mode: 0o700 })
+    this.#used = true
+  }
+
+  hold(): void {
+    this.#spool.hold(this.folder)
+  }
+
+  letGo(): void {
+    this.#spool.letGo(this.folder)
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#spool.pathOf(this.folder), name)
+  }
+}

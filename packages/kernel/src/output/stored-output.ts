@@ -1,0 +1,50 @@
+import { streamBytesMax } from '../limits.js'
+import type { StreamName } from '../runtime/runtime.js'
+import { type ReadableText, readableText } from './readable-text.js'
+import type { ReadableOutput } from './run-output.js'
+import type { RunSpool } from './run-spool.js'
+
+/** Columns of a run's row. The byte counts are null when the worker ended before the run did. */
+export interface StoredTexts {
+  readonly stdout: string | null
+  readonly stderr: string | null
+  readonly stdoutBytes: number | null
+  readonly stderrBytes: number | null
+}
+
+/** The output of a run that this worker has not in memory: from its row, and from its files where it was longer. */
+export async function openStoredOutput(row: StoredTexts, spool: RunSpool): Promise<ReadableOutput> {
+  const [stdout, stderr] = await Promise.all([
+    openStream('stdout', row.stdout, row.stdoutBytes, spool),
+    openStream('stderr', row.stderr, row.stderrBytes, spool),
+  ])
+  return { stdout, stderr }
+}
+
+async function openStream(
+  name: StreamName,
+  text: string | null,
+  totalBytes: number | null,
+  spool: RunSpool,
+): Promise<ReadableText> {
+  if (text !== null && totalBytes === Buffer.byteLength(text) && totalBytes <= streamBytesMax) return readableText(text)
+  const fileBytes = await spool.sizeOf(name)
+  // A short text with lone bytes, whose file is gone: as the row shows it is all there is.
+  if (fileBytes === 0 && (totalBytes ?? 0) <= streamBytesMax) return readableText(text ?? '')
+  return storedText(name, spool, fileBytes, Math.max(fileBytes, totalBytes ?? 0))
+}
+
+function storedText(name: StreamName, spool: RunSpool, fileBytes: number, totalBytes: number): ReadableText {
+  const missing = totalBytes - fileBytes
+  return {
+    totalBytes,
+    finalBytes: totalBytes,
+    ended: true,
+    loss:
+      missing === 0 ? null : `Of ${name}, ${missing} bytes after the first ${fileBytes} are not, or no longer, kept.`,
+    async readAt(offset, length) {
+      const bytes = await spool.readPart(name, offset, Math.min(length, fileBytes - offset))
+      return { offset: bytes.length > 0 ? offset : totalBytes, bytes }
+    },
+  }
+}
