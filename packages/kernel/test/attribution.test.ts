@@ -133,7 +133,12 @@ for thread in threads: thread.join()`)
   })
 
   it('are as new in the next run when a cell has closed or taken them apart', async () => {
-    for (const code of ['sys.stdout.close()', 'os.close(1)', 'sys.stdout.detach(); None', 'sys.stdout.buffer.close()']) {
+    for (const code of [
+      'sys.stdout.close()',
+      'os.close(1)',
+      'sys.stdout.detach(); None',
+      'sys.stdout.buffer.close()',
+    ]) {
       const closing = await kernel.run(`print("before"); ${code}`)
       expect(closing).toMatchObject({ stdout: 'before\n', outcome: 'ok' })
       expect(await kernel.run('print("after"); os.system("echo program")')).toMatchObject({
