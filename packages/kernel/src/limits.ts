@@ -16,6 +16,8 @@ export const lateBytesMax = 1024
 
 /** Marks are seen within a millisecond or two; a second means that somebody closed our descriptors. */
 export const markWaitMs = 1_000
+/** What a pipe of Linux holds. */
+export const fifoReadBytes = 64 * 1024
 /** After an exit, for output that is still in the FIFOs; a program started by a cell may hold them open for longer. */
 export const exitDrainMs = 300
 /** Startup text of a Python that does not get as far as the harness. */

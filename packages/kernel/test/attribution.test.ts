@@ -35,7 +35,7 @@ def noise():
 noisy = threading.Thread(target=noise); noisy.start()`)
     for (let i = 0; i < 20; i += 1) {
       const quiet = await kernel.run(`for i in range(50): print(${i})\nos.system("echo program")`)
-      expect(quiet.stdout).toBe(`${i}\n`.repeat(50) + 'program\n')
+      expect(quiet.stdout).toBe(`${`${i}\n`.repeat(50)}program\n`)
     }
     await kernel.run('stop.set(); noisy.join()')
     const { omittedBytes } = kernel.outputs.get(noisy.run)!.stdout.read()

@@ -82,7 +82,8 @@ describe('the whole output', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(chunk, { maxLength: 12 }), async (chunks) => {
-        const run = output((number += 1))
+        number += 1
+        const run = output(number)
         for (const bytes of chunks) run.push('stdout', bytes)
         const whole = Buffer.concat(chunks)
         expect(await wholeOf(run.stdout)).toEqual(whole)

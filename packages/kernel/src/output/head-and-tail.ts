@@ -6,15 +6,15 @@ import type { Stretch } from './readable-text.js'
 export class HeadAndTail {
   readonly #bytesMax: number
   readonly #headMax: number
-  readonly #head: Buffer[] = []
-  #headBytes = 0
-  #tail: Buffer[] = []
-  #tailBytes = 0
+  readonly #head: LastBytes
+  readonly #tail: LastBytes
   #total = 0
 
   constructor(bytesMax = streamBytesMax, headShare = streamHeadShare) {
     this.#bytesMax = bytesMax
     this.#headMax = Math.floor(bytesMax * headShare)
+    this.#head = new LastBytes(this.#headMax)
+    this.#tail = new LastBytes(bytesMax - this.#headMax)
   }
 
   get totalBytes(): number {
@@ -26,26 +26,22 @@ export class HeadAndTail {
     return this.#total <= this.#bytesMax
   }
 
-  /** Bytes in memory. */
-  get keptBytes(): number {
-    return this.#headBytes + this.#tailBytes
+  /** Bytes of memory. */
+  get memoryBytes(): number {
+    return this.#head.memoryBytes + this.#tail.memoryBytes
   }
 
   push(bytes: Uint8Array): void {
     this.#total += bytes.length
-    const room = this.#headMax - this.#headBytes
-    if (room > 0) {
-      const part = copy(bytes.subarray(0, room))
-      this.#head.push(part)
-      this.#headBytes += part.length
-    }
-    if (bytes.length > Math.max(room, 0)) this.#pushTail(bytes.subarray(Math.max(room, 0)))
+    const room = this.#headMax - this.#head.length
+    if (room > 0) this.#head.push(bytes.subarray(0, room))
+    if (bytes.length > room) this.#tail.push(bytes.subarray(room))
   }
 
   /** Text, with a line that names the bytes left out, and their number. `more` is text that may still change. */
   read(more: Uint8Array = new Uint8Array()): { readonly text: string; readonly omittedBytes: number } {
-    const head = Buffer.concat(this.#head)
-    const rest = Buffer.concat([...this.#tail, more])
+    const head = this.#head.view
+    const rest = Buffer.concat([this.#tail.view, more])
     const total = this.#total + more.length
     if (total <= this.#bytesMax) return { text: decode(Buffer.concat([head, rest])), omittedBytes: 0 }
     const start = head.subarray(0, characterEnd(head))
@@ -57,29 +53,49 @@ export class HeadAndTail {
 
   /** The longest end of the stream that is in memory; all of it while `isWhole`. */
   end(): Stretch {
-    const bytes = Buffer.concat(this.isWhole ? [...this.#head, ...this.#tail] : this.#tail)
+    const bytes = Buffer.concat(this.isWhole ? [this.#head.view, this.#tail.view] : [this.#tail.view])
     return { offset: this.#total - bytes.length, bytes }
-  }
-
-  #pushTail(bytes: Uint8Array): void {
-    const tailMax = this.#bytesMax - this.#headMax
-    const part = copy(bytes.subarray(Math.max(0, bytes.length - tailMax)))
-    this.#tail.push(part)
-    this.#tailBytes += part.length
-    // Joined now and then: many one-byte writes must not become many one-byte buffers.
-    if (this.#tail.length >= 256) this.#tail = [Buffer.concat(this.#tail)]
-    while (this.#tailBytes - this.#tail[0]!.length >= tailMax) this.#tailBytes -= this.#tail.shift()!.length
-    const surplus = this.#tailBytes - tailMax
-    if (surplus > 0 && this.#tail.length === 1) {
-      this.#tail[0] = copy(this.#tail[0]!.subarray(surplus))
-      this.#tailBytes = tailMax
-    }
   }
 }
 
-/** Never a view: one kept byte would keep a whole buffer of the pipe alive. */
-function copy(bytes: Uint8Array): Buffer {
-  const copied = Buffer.allocUnsafeSlow(bytes.length)
-  copied.set(bytes)
-  return copied
+/** The last so many bytes of all that was pushed, in one buffer that is written over again and again: no garbage. */
+class LastBytes {
+  readonly #bytesMax: number
+  #buffer: Buffer = Buffer.alloc(0)
+  #end = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get length(): number {
+    return Math.min(this.#end, this.#bytesMax)
+  }
+
+  get memoryBytes(): number {
+    return this.#buffer.length
+  }
+
+  /** Valid until the next push. */
+  get view(): Buffer {
+    return this.#buffer.subarray(this.#end - this.length, this.#end)
+  }
+
+  push(bytes: Uint8Array): void {
+    const added = bytes.subarray(Math.max(0, bytes.length - this.#bytesMax))
+    if (this.#end + added.length > this.#buffer.length) this.#makeRoom(added.length)
+    this.#buffer.set(added, this.#end)
+    this.#end += added.length
+  }
+
+  /** Twice the bytes that are kept, so that moving them to the front is rare. */
+  #makeRoom(added: number): void {
+    const kept = this.view
+    const needed = kept.length + added
+    const capacity = Math.min(Math.max(needed, 2 * this.#buffer.length), 2 * this.#bytesMax)
+    const buffer = capacity > this.#buffer.length ? Buffer.allocUnsafeSlow(capacity) : this.#buffer
+    buffer.set(kept, 0)
+    this.#buffer = buffer
+    this.#end = kept.length
+  }
 }

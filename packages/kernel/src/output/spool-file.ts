@@ -10,7 +10,7 @@ import type { RunSpool } from './run-spool.js'
 export class SpoolFile {
   readonly #path: string
   readonly #run: RunSpool
-  readonly #buffer: Buffer[] = []
+  #buffer: Buffer = Buffer.alloc(0)
   #buffered = 0
   #descriptor: number | undefined
   #size = 0
@@ -33,24 +33,29 @@ export class SpoolFile {
 
   /** `bytes` may be used again by the caller afterwards. */
   append(bytes: Uint8Array): void {
-    if (this.#loss !== undefined || bytes.length === 0) return
-    this.#buffer.push(Buffer.from(bytes))
+    if (this.#loss !== undefined) return
+    if (this.#buffered + bytes.length > spoolBufferBytes) this.flush()
+    if (bytes.length > spoolBufferBytes / 2) {
+      this.flush()
+      this.#writeWhatFits(bytes)
+      return
+    }
+    if (this.#buffer.length === 0) this.#buffer = Buffer.allocUnsafeSlow(spoolBufferBytes)
+    this.#buffer.set(bytes, this.#buffered)
     this.#buffered += bytes.length
-    if (this.#buffered >= spoolBufferBytes) this.flush()
   }
 
   flush(): void {
     if (this.#buffered === 0) return
-    const bytes = Buffer.concat(this.#buffer.splice(0))
+    const bytes = this.#buffer.subarray(0, this.#buffered)
     this.#buffered = 0
-    const fits = bytes.subarray(0, Math.max(0, this.#run.roomBytes))
-    if (fits.length > 0) this.#write(fits)
-    if (fits.length < bytes.length) this.#loss ??= this.#run.claim(bytes.length)
+    this.#writeWhatFits(bytes)
   }
 
   close(): void {
     this.flush()
     this.#release()
+    this.#buffer = Buffer.alloc(0)
   }
 
   /** Fewer bytes, or none, when the file has been removed to make room. */
@@ -59,7 +64,13 @@ export class SpoolFile {
     return readPart(this.#path, offset, Math.min(length, this.#size - offset))
   }
 
-  #write(bytes: Buffer): void {
+  #writeWhatFits(bytes: Uint8Array): void {
+    const fits = bytes.subarray(0, Math.max(0, this.#run.roomBytes))
+    if (fits.length > 0) this.#write(fits)
+    if (fits.length < bytes.length) this.#loss ??= this.#run.claim(bytes.length)
+  }
+
+  #write(bytes: Uint8Array): void {
     this.#loss ??= this.#run.claim(bytes.length)
     if (this.#loss !== undefined) return this.#release()
     const before = this.#size

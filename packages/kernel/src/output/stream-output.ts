@@ -64,9 +64,9 @@ export class StreamOutput implements ReadableText {
     return this.#ended
   }
 
-  /** Bytes in memory. */
+  /** Bytes of memory, about. */
   get memoryBytes(): number {
-    return this.#kept.keptBytes + this.#terminal.pendingBytes
+    return this.#kept.memoryBytes
   }
 
   get loss(): string | null {

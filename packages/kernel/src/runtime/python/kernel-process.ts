@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants, openSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { Socket } from 'node:net'
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { KernelLimits } from '../../config.js'
-import { exitDrainMs, faultsBytesMax, terminateGraceMs } from '../../limits.js'
+import { exitDrainMs, faultsBytesMax, fifoReadBytes, terminateGraceMs } from '../../limits.js'
 import { boundedText } from '../../output/bounded-text.js'
 import { type Death, type KillCause, outOfMemoryKills } from '../death.js'
 import { type Exit, exitOf, killGroup } from '../process-group.js'
@@ -26,6 +26,7 @@ export interface KernelProcessOptions {
   /** Random; what the harness marks output with. */
   readonly outputToken: string
   readonly onMessage: (message: FromKernel) => void
+  /** The chunk is valid during the call only. */
   readonly onOutput: (stream: StreamName, chunk: Buffer) => void
 }
 
@@ -211,11 +212,29 @@ async function drained(streams: readonly Socket[]): Promise<void> {
   for (const stream of streams) stream.destroy()
 }
 
-/** Non-blocking and by the event loop: blocking reads would use up the threads of Node's file system calls. */
+/**
+ * Non-blocking and by the event loop: blocking reads would use up the threads of Node's file system calls. Into one buffer,
+ * valid during the call only: a new one for each chunk would let the worker grow by tens of megabytes before they are freed.
+ */
 function readFifo(path: string, onChunk: (chunk: Buffer) => void): Socket {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  const stream = new Socket({ fd: descriptor, readable: true, writable: false })
-  stream.on('data', onChunk)
+  const buffer = Buffer.allocUnsafeSlow(fifoReadBytes)
+  const onread: OnReadOpts = {
+    buffer,
+    callback: (length) => {
+      onChunk(buffer.subarray(0, length))
+      return true
+    },
+  }
+  // Documented for sockets of any kind, but not in the types.
+  const options: SocketConstructorOpts & { readonly onread: OnReadOpts } = {
+    fd: descriptor,
+    readable: true,
+    writable: false,
+    onread,
+  }
+  const stream = new Socket(options)
+  stream.resume()
   stream.on('error', () => stream.destroy())
   return stream
 }
