@@ -102,6 +102,28 @@ if os.fork() == 0:
   })
 })
 
+describe('a question of code in the kernel', () => {
+  it('names the run of the thread or task that asks', async () => {
+    const asked: (number | null)[] = []
+    await using kernel = await openRuntime({
+      onRequest: ({ run, resolve }) => {
+        asked.push(run)
+        resolve(null)
+      },
+    })
+    await kernel.run(`
+import asyncio, gc, threading
+bridge = next(o for o in gc.get_objects() if type(o).__name__ == "Bridge")
+go, ready = threading.Event(), asyncio.Event()
+thread = threading.Thread(target=lambda: (go.wait(), bridge.request("x", {}))); thread.start()
+async def ask(): await ready.wait(); await bridge.request_async("x", {})
+task = asyncio.create_task(ask()); await asyncio.sleep(0)`)
+    const second = await kernel.run('go.set(); thread.join(); ready.set(); await task; bridge.request("x", {})')
+    expect(second.error).toBeNull()
+    expect(asked).toEqual([1, 1, 2])
+  })
+})
+
 describe('streams of Python', () => {
   it('take more than a pipe holds from several threads without tearing or a stall', async () => {
     const report = await kernel.run(`
@@ -193,7 +215,7 @@ thread.join(); signal.setitimer(signal.ITIMER_REAL, 0); None`)
   })
 })
 
-describe.each(['3.9.18', '3.13.0'])('CPython %s', (version) => {
+describe.each(['3.9.18', '3.10.13', '3.12.1', '3.13.0'])('CPython %s', (version) => {
   const python = `${process.env['PYENV_ROOT'] ?? `${process.env['HOME']}/.pyenv`}/versions/${version}/bin/python3`
 
   it('carries runs over to threads and tasks as well', async ({ skip }) => {

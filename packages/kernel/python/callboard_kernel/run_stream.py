@@ -72,6 +72,9 @@ class RunStream(io.FileIO):
             return len(view)
 
     def _write_pieces(self, run, data):
+        if type(data) is bytes and len(data) <= PIECE_BYTES_MAX:
+            write_all(self._descriptor, self._marks.piece(run, len(data)) + data)
+            return len(data)
         with memoryview(data).cast("B") as view:
             for start in range(0, len(view), PIECE_BYTES_MAX):
                 piece = bytes(view[start : start + PIECE_BYTES_MAX])
@@ -81,7 +84,10 @@ class RunStream(io.FileIO):
 
 def write_all(descriptor, data):
     """Also after a signal in the middle, and when a program has made the descriptor non-blocking."""
-    written = 0
+    try:
+        written = os.write(descriptor, data)
+    except BlockingIOError:
+        written = 0
     while written < len(data):
         try:
             written += os.write(descriptor, data[written:])

@@ -41,7 +41,9 @@ function storedText(name: StreamName, spool: RunSpool, fileBytes: number, totalB
     finalBytes: totalBytes,
     ended: true,
     loss:
-      missing === 0 ? null : `Of ${name}, ${missing} bytes after the first ${fileBytes} are not, or no longer, kept.`,
+      missing === 0
+        ? null
+        : `Of ${name}, ${missing} bytes after the first ${fileBytes} are not, or no longer, kept here.`,
     async readAt(offset, length) {
       const bytes = await spool.readPart(name, offset, Math.min(length, fileBytes - offset))
       return { offset: bytes.length > 0 ? offset : totalBytes, bytes }
