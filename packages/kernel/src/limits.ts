@@ -123,8 +123,10 @@ export const textMatchesMax = 100
 export const textExcerptBytesMax = 512
 /** Read from disk between two turns of the event loop. */
 export const textSearchStepBytes = 256 * 1024
-/** Ended runs that a kernel can still add late output to without a look into the store, and the memory they may take. */
+/** Ended runs that a kernel can add late output to without asking the store, and the memory they may take. */
 export const lateRunsMax = 256
 export const lateRunsBytesMax = 1024 * 1024
+/** Late output of one older run that waits while the store is asked. */
+export const lateWaitingBytesMax = 256 * 1024
 /** Late output is recorded, and its file closed, so long after it began to come. */
 export const lateSettleMs = 1_000

@@ -17,6 +17,21 @@ export class HeadAndTail {
     this.#tail = new LastBytes(bytesMax - this.#headMax)
   }
 
+  /** As it was after `totalBytes`, of which these are the first and the last; together all, or each as long as is kept. */
+  static resumed(totalBytes: number, first: Uint8Array, last: Uint8Array): HeadAndTail {
+    const resumed = new HeadAndTail()
+    resumed.#head.push(first)
+    resumed.#tail.push(last)
+    resumed.#total = totalBytes
+    return resumed
+  }
+
+  /** Bytes of each that `resumed` needs of a stream of this length. */
+  static needed(totalBytes: number): { readonly first: number; readonly last: number } {
+    const first = Math.min(totalBytes, Math.floor(streamBytesMax * streamHeadShare))
+    return { first, last: Math.min(totalBytes - first, streamBytesMax - Math.floor(streamBytesMax * streamHeadShare)) }
+  }
+
   get totalBytes(): number {
     return this.#total
   }

@@ -2,7 +2,7 @@ import { displaysMax } from '../limits.js'
 import type { MimeBundle, StreamName } from '../runtime/runtime.js'
 import type { ReadableText } from './readable-text.js'
 import type { RunSpool } from './run-spool.js'
-import { StreamOutput } from './stream-output.js'
+import { type ResumedStream, StreamOutput } from './stream-output.js'
 
 /** Everything that one run has written and shown, cleaned; bounded in memory, on disk where it is longer. */
 export class RunOutput {
@@ -13,11 +13,15 @@ export class RunOutput {
   readonly #spool: RunSpool | undefined
 
   /** Without `spool` nothing is kept beyond what a reply shows. */
-  constructor(onChange: () => void, spool?: RunSpool) {
+  constructor(
+    onChange: () => void,
+    spool?: RunSpool,
+    resumed?: { readonly stdout: ResumedStream; readonly stderr: ResumedStream },
+  ) {
     this.#onChange = onChange
     this.#spool = spool
-    this.stdout = new StreamOutput('stdout', spool)
-    this.stderr = new StreamOutput('stderr', spool)
+    this.stdout = new StreamOutput('stdout', spool, resumed?.stdout)
+    this.stderr = new StreamOutput('stderr', spool, resumed?.stderr)
   }
 
   /** `bytes` may be used again by the caller afterwards. Also after `close`: threads and tasks go on. */

@@ -23,8 +23,11 @@ export class RunSpool {
     return this.#used
   }
 
-  file(name: string): SpoolFile {
-    return new SpoolFile(this.#pathOf(name), this)
+  /** `size` of a file that is there already and is continued; 0 begins a new one. */
+  file(name: string, size = 0): SpoolFile {
+    this.#bytes += size
+    this.#used ||= size > 0
+    return new SpoolFile(this.#pathOf(name), this, size)
   }
 
   /** A whole file, e.g. an image. False when there is no room or the disk refuses. */

@@ -13,12 +13,14 @@ export class SpoolFile {
   #buffer: Buffer = Buffer.alloc(0)
   #buffered = 0
   #descriptor: number | undefined
-  #size = 0
+  #size: number
   #loss: string | undefined
 
-  constructor(path: string, run: RunSpool) {
+  /** `size` of a file that is there already, and is continued. */
+  constructor(path: string, run: RunSpool, size: number) {
     this.#path = path
     this.#run = run
+    this.#size = size
   }
 
   /** Bytes that can be read. */

@@ -29,19 +29,28 @@ export interface RecentText {
   readonly nextOffset: number
 }
 
+/** What a stream had come to when it was last closed. */
+export interface ResumedStream {
+  readonly kept: HeadAndTail
+  readonly file: SpoolFile | undefined
+}
+
 /** One stream of one run, as a terminal would show it: bounded in memory, whole on disk once it is longer than that. */
 export class StreamOutput implements ReadableText {
   readonly #name: StreamName
   readonly #spool: RunSpool | undefined
-  readonly #kept = new HeadAndTail()
+  readonly #kept: HeadAndTail
   readonly #terminal = new TerminalText((bytes) => this.#keep(bytes))
   #file: SpoolFile | undefined
   #fileGone = false
   #ended = false
 
-  constructor(name: StreamName, spool: RunSpool | undefined) {
+  constructor(name: StreamName, spool: RunSpool | undefined, resumed?: ResumedStream) {
     this.#name = name
     this.#spool = spool
+    this.#kept = resumed?.kept ?? new HeadAndTail()
+    this.#file = resumed?.file
+    this.#ended = resumed !== undefined
   }
 
   push(bytes: Uint8Array): void {

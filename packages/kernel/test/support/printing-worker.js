@@ -7,7 +7,7 @@ import { PythonRuntime } from '../../dist/runtime/python/python-runtime.js'
 
 const [directory, code] = process.argv.slice(2)
 const spool = await Spool.open({ directory, bytesMax: 2 ** 30 })
-const outputs = new RunOutputs({ onLate: () => {} })
+const outputs = new RunOutputs({ onLate: () => {}, recall: async () => undefined })
 const kernel = await PythonRuntime.start({
   python: 'python3',
   workingDirectory: tmpdir(),

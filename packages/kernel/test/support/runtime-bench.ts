@@ -23,7 +23,7 @@ export async function openRuntime(
   options: Partial<RuntimeEvents> & { readonly python?: string; readonly spool?: (run: number) => RunSpool } = {},
 ): Promise<RuntimeBench> {
   const late: number[] = []
-  const outputs = new RunOutputs({ onLate: (run) => late.push(run) })
+  const outputs = new RunOutputs({ onLate: (run) => late.push(run), recall: async () => undefined })
   const runtime = await PythonRuntime.start({
     python: 'python3',
     workingDirectory: tmpdir(),
