@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { lateRunsBytesMax, lateRunsMax, lateSettleMs, streamBytesMax } from '../src/limits.js'
-import type { RunOutput } from '../src/output/run-output.js'
+import { RunOutput } from '../src/output/run-output.js'
 import { RunOutputs } from '../src/output/run-outputs.js'
 import { Spool } from '../src/output/spool.js'
 import { openStoredOutput, type StoredTexts } from '../src/output/stored-output.js'
@@ -42,7 +42,8 @@ function record(run: number, { stdout, stderr }: RunOutput): void {
 }
 
 function finish(run: number, text: string): void {
-  const output = outputs.begin(run, () => {}, spool.run('owner', run))
+  const output = new RunOutput(() => {}, spool.run('owner', run))
+  outputs.add(run, output)
   outputs.push(run, 'stdout', Buffer.from(text))
   outputs.end(run)
   record(run, output)

@@ -59,14 +59,14 @@ describe('the whole output', () => {
     run.push('stdout', Buffer.alloc(32 * 1024, 'x'))
     run.close()
     expect(await filesOf()).toEqual([])
-    expect(run.spoolFolder).toBeNull()
+    expect(run.spool).toBeNull()
   })
 
   it('lies in a file that only this user can read, once it is longer', async () => {
     const run = output()
     run.push('stdout', Buffer.alloc(20_000, 'x'))
     run.push('stdout', Buffer.alloc(20_000, 'y'))
-    const folder = join(directory, 'spool', run.spoolFolder!)
+    const folder = join(directory, 'spool', run.spool!)
     expect((await stat(join(folder, 'stdout'))).mode & 0o777).toBe(0o600)
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
     expect(await readdir(folder)).toEqual(['stdout'])
@@ -130,7 +130,7 @@ describe('what cannot be kept', () => {
     }
     run.push('stderr', Buffer.from('the end\n'))
     run.close()
-    const kept = (name: string) => stat(join(directory, 'spool', run.spoolFolder!, name)).then(({ size }) => size)
+    const kept = (name: string) => stat(join(directory, 'spool', run.spool!, name)).then(({ size }) => size)
     expect((await kept('stdout')) + (await kept('stderr'))).toBe(runSpoolBytesMax)
     expect(run.stdout.totalBytes).toBe(40 * mebibyte)
     expect(run.losses.join()).toMatch(
@@ -210,14 +210,14 @@ describe('the spool', () => {
     expect((await filesOf()).filter((name) => name.endsWith('stdout'))).toHaveLength(2)
   })
 
-  it('forgets the runs whose rows are gone, of this owner only', async () => {
+  it('forgets the runs whose rows are gone, and removes nothing else', async () => {
     for (const number of [1, 2, 3]) {
       const run = output(number)
       run.push('stdout', Buffer.alloc(100_000, 'x'))
       run.close()
     }
-    await spool.forget('somebody else', 3)
-    await spool.forget('owner', 2)
+    await spool.forget([spool.run('somebody else', 3).folder, '..', '../..', `${spool.run('owner', 3).folder}/..`])
+    await spool.forget([1, 2].map((number) => spool.run('owner', number).folder))
     expect((await filesOf()).filter((name) => name.endsWith('stdout'))).toEqual([
       `${spool.run('owner', 3).folder}/stdout`,
     ])

@@ -1,5 +1,6 @@
 import { ToolError } from '@callboard/worker'
 import { interruptForceWaitMs, interruptWaitMs, outputsKeptMax, queueRetryAfterMs } from '../limits.js'
+import { RunOutputs } from '../output/run-outputs.js'
 import type { RunRow } from '../records/run-records.js'
 import type { KillCause } from '../runtime/death.js'
 import type { ResultMode, Runtime } from '../runtime/runtime.js'
@@ -63,8 +64,11 @@ export class Kernel {
   readonly #queue = new WorkQueue()
   /** Those that wait, and how to take them out. */
   readonly #waiting = new Map<Run, Work>()
-  /** Where output goes, by run id; the oldest ended ones are let go. */
+  /** By run id; the oldest ended ones are let go. */
   readonly #runs = new Map<number, Run>()
+  readonly #outputs: RunOutputs
+  /** Late output is recorded in order, and before the kernel is closed. */
+  #lateRecorded: Promise<void> = Promise.resolve()
   #active: Run | undefined
   /** Asked for, and not yet in the queue. */
   #submitting = 0
@@ -81,12 +85,19 @@ export class Kernel {
     this.owner = owner
     this.key = key
     this.#house = house
+    this.#outputs = new RunOutputs({
+      onLate: (run, output) => {
+        // Without the store it is still in memory, or in its file, for a while.
+        this.#lateRecorded = this.#lateRecorded.then(() => house.outputs.recordLate(owner, run, output)).catch(() => {})
+      },
+      recall: (run) => house.outputs.recall(owner, run),
+    })
     this.#life = new KernelLife(this, house, {
       onOutput: (run, stream, bytes) => {
-        if (!this.#replaying) this.#runs.get(run)?.output.push(stream, bytes)
+        if (!this.#replaying) this.#outputs.push(run, stream, bytes)
       },
       onDisplay: (run, bundle) => {
-        if (!this.#replaying) this.#runs.get(run)?.output.display(bundle)
+        if (!this.#replaying) this.#outputs.display(run, bundle)
       },
       onRequest: (request) => house.listener.request(this, request),
       onNotice: (method, params) => house.listener.notice(this, method, params),
@@ -184,6 +195,8 @@ export class Kernel {
     await this.#life.current?.runtime.terminate(cause)
     // A process that is on its way finds the kernel closed, and ends; a run that has ended is still recorded.
     await this.#queue.settled()
+    this.#outputs.close()
+    await this.#lateRecorded
     await this.#life.recorded()
   }
 
@@ -271,7 +284,8 @@ export class Kernel {
   #enqueue(id: number, request: EvalRequest, recordedAsRunning: boolean): Run {
     const { code, timeoutMs, resultMode, session, runtime, expectEpoch } = request
     let onChange = () => {}
-    const output = this.#house.openOutput(this.owner, id, () => onChange())
+    const output = this.#house.outputs.open(this.owner, id, () => onChange())
+    this.#outputs.add(id, output)
     const spec = {
       owner: this.owner,
       id,
@@ -306,6 +320,7 @@ export class Kernel {
     try {
       return await this.#run(run)
     } catch (error) {
+      this.#outputs.end(run.id)
       const failure = error instanceof ToolError ? failureOf(error) : internalFailure
       return this.#record(run, refusedReport(failure, this.#life.takeNotices()))
     } finally {
@@ -329,8 +344,10 @@ export class Kernel {
     // Asked for while the row was written.
     if (this.#resets !== resets) cell.stop('reset', true)
     const outcome = await cell.execute(timeoutMs)
-    run.output.close()
-    const frame = { output: run.output, runId: id, epoch: life.epoch, timeoutMs, durationMs: run.runningMs, notices }
+    this.#outputs.end(id)
+    const { output, runningMs: durationMs } = run
+    const told = [...notices, ...output.losses, ...this.#lossOfLate()]
+    const frame = { output, runId: id, epoch: life.epoch, timeoutMs, durationMs, notices: told }
     const report = reportOf(outcome, frame)
     this.#rememberNames(report.names)
     if (outcome.kind === 'died') this.#names = []
@@ -340,6 +357,7 @@ export class Kernel {
   }
 
   async #refused(run: Run, failure: Failure): Promise<void> {
+    this.#outputs.end(run.id)
     const report = refusedReport(failure)
     run.settle(report)
     await this.#record(run, report)
@@ -349,7 +367,8 @@ export class Kernel {
   async #record(run: Run, report: RunReport): Promise<RunReport> {
     try {
       const session = await this.#house.currentSession(this)
-      await this.#house.runs.end(this.owner, run.id, session, endOf(run, report))
+      const gone = await this.#house.runs.end(this.owner, run.id, session, endOf(run, report))
+      await this.#house.outputs.forget(gone)
       return report
     } catch {
       const lost = 'The store failed, so the history does not show how this run ended.'
@@ -401,6 +420,12 @@ export class Kernel {
       if (this.#runs.size <= outputsKeptMax) return
       if (old.isEnded) this.#runs.delete(id)
     }
+  }
+
+  #lossOfLate(): readonly string[] {
+    const bytes = this.#outputs.takeLostBytes()
+    if (bytes === 0) return []
+    return [`${bytes} bytes that background work of earlier runs wrote are lost: their output is no longer kept.`]
   }
 
   #rememberNames({ added, changed, deleted }: RunReport['names']): void {

@@ -36,7 +36,7 @@ export class RunOutput {
   }
 
   /** For the run's row: the folder of its files, null when all fitted inline. */
-  get spoolFolder(): string | null {
+  get spool(): string | null {
     return this.#spool?.used ? this.#spool.folder : null
   }
 

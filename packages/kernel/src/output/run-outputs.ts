@@ -1,6 +1,6 @@
 import { lateRunsBytesMax, lateRunsMax, lateSettleMs, lateWaitingBytesMax } from '../limits.js'
 import type { MimeBundle, StreamName } from '../runtime/runtime.js'
-import { RunOutput } from './run-output.js'
+import type { RunOutput } from './run-output.js'
 import type { RunSpool } from './run-spool.js'
 import { resumeOutput, type StoredTexts } from './stored-output.js'
 
@@ -37,10 +37,9 @@ export class RunOutputs {
     this.#events = events
   }
 
-  begin(run: number, onChange: () => void, spool?: RunSpool): RunOutput {
-    const output = new RunOutput(onChange, spool)
+  /** Of a run that is about to begin. */
+  add(run: number, output: RunOutput): void {
     this.#entries.set(run, { output, ended: false, settling: undefined })
-    return output
   }
 
   /** Running, or ended not long ago. */

@@ -43,14 +43,11 @@ export class Spool {
     return new RunSpool(this, join(ownerFolder(owner), `${runId}`))
   }
 
-  /** The rows of the owner's runs up to this one are gone. */
-  async forget(owner: string, upToRunId: number): Promise<void> {
-    const parent = ownerFolder(owner)
-    const names = await readdir(join(this.#directory, parent)).catch(() => [])
-    for (const name of names) {
-      if (!(Number(name) <= upToRunId)) continue
-      await rm(join(this.#directory, parent, name), { recursive: true, force: true }).catch(() => {})
-      this.#drop(join(parent, name))
+  /** Removes these folders, named as `RunSpool.folder` is. Never rejects. */
+  async forget(folders: readonly string[]): Promise<void> {
+    for (const folder of folders.filter((name) => folderPattern.test(name))) {
+      await rm(this.pathOf(folder), { recursive: true, force: true }).catch(() => {})
+      this.#drop(folder)
     }
   }
 
@@ -107,6 +104,9 @@ export class Spool {
     this.#sizes.delete(folder)
   }
 }
+
+/** Folders come from a database that others can write to: nothing else is ever removed. */
+const folderPattern = /^[0-9a-f]{32}\/\d+$/
 
 /** Names of owners hold any character, and are nobody's business on disk. */
 function ownerFolder(owner: string): string {

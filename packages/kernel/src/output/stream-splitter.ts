@@ -10,6 +10,8 @@ export class StreamSplitter {
   /** The run that began last, 0 before the first. */
   #current = 0
   #newest = 0
+  /** The one whose end is waited for; older than the newest when it is run again. */
+  #awaited = 0
   #piece = { run: 0, bytesLeft: 0 }
   #ended: (() => void) | undefined
 
@@ -19,9 +21,10 @@ export class StreamSplitter {
     this.#onBytes = onBytes
   }
 
-  /** Resolves when the run's last byte was read. Runs rise. */
+  /** Resolves when the run's last byte was read. */
   begin(run: number): Promise<void> {
-    this.#newest = run
+    this.#awaited = run
+    this.#newest = Math.max(run, this.#newest)
     return new Promise((resolve) => {
       this.#ended = resolve
     })
@@ -47,7 +50,7 @@ export class StreamSplitter {
   /** Stops waiting: the process is gone, or the marks of its run never came. */
   giveUp(): void {
     const held = this.#reader.resume(Buffer.alloc(0))
-    this.#current = this.#newest
+    this.#current = this.#awaited
     if (held.length > 0) this.#pass(this.#current, held)
     this.#settle()
   }
@@ -58,7 +61,7 @@ export class StreamSplitter {
         this.#current = Math.min(mark.run, this.#newest)
         return
       case 'end':
-        if (mark.run === this.#newest) this.#settle()
+        if (mark.run === this.#awaited) this.#settle()
         return
       case 'piece':
         this.#piece = { run: Math.min(mark.run, this.#newest), bytesLeft: mark.length }

@@ -1,8 +1,15 @@
 import { ToolError, type ToolSpec } from '@callboard/worker'
 import { z } from 'zod'
+import type { Agent } from '../kernel/agent.js'
+import type { KernelPool } from '../kernel/kernel-pool.js'
 import { peekBytesMax, peekBytesMin, peekBytesUsual, peekPatternLengthMax, textMatchesMax } from '../limits.js'
 import { type ReadableText, readableText, searchText, sliceText } from '../output/readable-text.js'
 import type { ReadableOutput } from '../output/run-output.js'
+import type { Spool } from '../output/spool.js'
+import { openStoredOutput } from '../output/stored-output.js'
+import type { RunRecords } from '../records/run-records.js'
+import { findRun } from './find-run.js'
+import { kernelField, runIdField } from './run-schemas.js'
 
 /** A run as weave_peek sees it, running or long over. */
 export interface PeekedRun {
@@ -13,15 +20,9 @@ export interface PeekedRun {
   readonly error: string | null
 }
 
-/** Finds a run of the caller's owner: by number, else the newest of the kernel (absent: the caller's own). Never waits for one. */
-export type FindRun = (wanted: {
-  readonly runId: number | undefined
-  readonly kernel: string | undefined
-}) => Promise<PeekedRun | undefined>
-
 // Inputs may be null for absent. No `default` and no `format`: some clients cannot parse them.
 export const peekInput = z.object({
-  run_id: z.int().min(1).nullish().describe('Absent: the newest run of the kernel.'),
+  run_id: runIdField,
   stream: z.enum(['stdout', 'stderr', 'result', 'error']).nullish().describe('stdout if absent.'),
   offset: z
     .int()
@@ -41,7 +42,7 @@ export const peekInput = z.object({
     .max(peekPatternLengthMax)
     .nullish()
     .describe('Return the lines that contain this text (plain text within one line, no regular expression).'),
-  kernel: z.string().min(1).max(64).nullish().describe('A named kernel; absent: your own.'),
+  kernel: kernelField,
 })
 
 export const peekOutput = z.object({
@@ -74,8 +75,25 @@ export const peekSpec = {
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 } satisfies ToolSpec<typeof peekInput, typeof peekOutput>
 
-export async function peek(input: z.output<typeof peekInput>, find: FindRun): Promise<PeekReply> {
-  const run = await findRun(input, find)
+/** Throws a ToolError `not_found`, or `unavailable` while another instance holds the run. */
+export async function peekRun(
+  input: z.output<typeof peekInput>,
+  agent: Agent,
+  { pool, runs, spool }: { readonly pool: KernelPool; readonly runs: RunRecords; readonly spool: Spool },
+): Promise<PeekReply> {
+  const found = await findRun(input, agent, pool, runs)
+  if (found.kind === 'stored') {
+    const { row } = found
+    return peek(input, { ...row, output: await openStoredOutput(row, spool.run(row.owner, row.runId)) })
+  }
+  const { run } = found
+  const { result, error } = run.report()
+  // Until it has ended, what stands in `error` is advice and not of the run.
+  const ended = run.isEnded ? { result, error } : { result: null, error: null }
+  return peek(input, { runId: run.id, status: run.status, output: run.output, ...ended })
+}
+
+export async function peek(input: z.output<typeof peekInput>, run: PeekedRun): Promise<PeekReply> {
   const stream = input.stream ?? 'stdout'
   const text = textOf(run, stream)
   const offset = input.offset ?? 0
@@ -106,17 +124,6 @@ export async function peek(input: z.output<typeof peekInput>, find: FindRun): Pr
     matches: found.matches.map((match) => ({ ...match })),
     loss: text.loss,
   }
-}
-
-async function findRun(input: z.output<typeof peekInput>, find: FindRun): Promise<PeekedRun> {
-  const run = await find({ runId: input.run_id ?? undefined, kernel: input.kernel ?? undefined })
-  if (run) return run
-  throw new ToolError(
-    'not_found',
-    typeof input.run_id === 'number'
-      ? `You have no run ${input.run_id}. weave_history lists your runs.`
-      : 'This kernel has run nothing yet.',
-  )
 }
 
 function textOf(run: PeekedRun, stream: NonNullable<PeekReply['stream']>): ReadableText {

@@ -1,6 +1,7 @@
 // A worker's output path in a process of its own, so that its memory can be measured. Built code: Node 20 cannot run
 // TypeScript. `npm test` builds first. Prints JSON: what a reply shows, and the growth of resident memory at its peak.
 import { tmpdir } from 'node:os'
+import { RunOutput } from '../../dist/output/run-output.js'
 import { RunOutputs } from '../../dist/output/run-outputs.js'
 import { Spool } from '../../dist/output/spool.js'
 import { PythonRuntime } from '../../dist/runtime/python/python-runtime.js'
@@ -19,7 +20,8 @@ const kernel = await PythonRuntime.start({
 })
 
 async function execute(run, source) {
-  const output = outputs.begin(run, () => {}, spool.run('owner', run))
+  const output = new RunOutput(() => {}, spool.run('owner', run))
+  outputs.add(run, output)
   const end = await kernel.execute({ run, code: source, resultMode: 'last' })
   outputs.end(run)
   return { end, output }

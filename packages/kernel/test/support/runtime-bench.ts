@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { parseKernelConfig } from '../../src/config.js'
+import { RunOutput } from '../../src/output/run-output.js'
 import { RunOutputs } from '../../src/output/run-outputs.js'
 import type { RunSpool } from '../../src/output/run-spool.js'
 import { PythonRuntime } from '../../src/runtime/python/python-runtime.js'
@@ -46,7 +47,7 @@ export async function openRuntime(
     seen: (run, text) => until(() => stdout(run).includes(text), 10_000),
     async run(code) {
       const run = ++newest
-      outputs.begin(run, () => {}, options.spool?.(run))
+      outputs.add(run, new RunOutput(() => {}, options.spool?.(run)))
       const end = await runtime.execute({ run, code, resultMode: 'last' })
       outputs.end(run)
       return { ...end, run, stdout: stdout(run), stderr: stderr(run) }
