@@ -1,14 +1,14 @@
 import { ToolError } from '@callboard/worker'
 import { interruptForceWaitMs, interruptWaitMs, outputsKeptMax, queueRetryAfterMs } from '../limits.js'
-import { RunOutputs } from '../output/run-outputs.js'
 import type { RunRow } from '../records/run-records.js'
 import type { KillCause } from '../runtime/death.js'
 import type { ResultMode, Runtime } from '../runtime/runtime.js'
 import { CellRun } from './cell-run.js'
 import type { KernelHouse, ResetLevel } from './kernel-house.js'
 import { KernelLife, type Life } from './kernel-life.js'
+import { KernelOutputs } from './kernel-outputs.js'
 import { type ReplayLevel, type ReplayOutcome, replay as replayRuns } from './replay.js'
-import { failureOf, Run } from './run.js'
+import { endOf, failureOf, Run } from './run.js'
 import { type Failure, type RunReport, refusedReport, reportOf } from './run-report.js'
 import { settling, type Work, WorkQueue } from './work-queue.js'
 
@@ -66,9 +66,7 @@ export class Kernel {
   readonly #waiting = new Map<Run, Work>()
   /** By run id; the oldest ended ones are let go. */
   readonly #runs = new Map<number, Run>()
-  readonly #outputs: RunOutputs
-  /** Late output is recorded in order, and before the kernel is closed. */
-  #lateRecorded: Promise<void> = Promise.resolve()
+  readonly #outputs: KernelOutputs
   #active: Run | undefined
   /** Asked for, and not yet in the queue. */
   #submitting = 0
@@ -77,28 +75,16 @@ export class Kernel {
   #names: string[] = []
   /** How often a reset was asked for: a run that saw fewer at its beginning is one of those to stop. */
   #resets = 0
-  /** What replayed code writes was written before. */
-  #replaying = false
   #usedAt = Date.now()
 
   constructor(owner: string, key: string, house: KernelHouse) {
     this.owner = owner
     this.key = key
     this.#house = house
-    this.#outputs = new RunOutputs({
-      onLate: (run, output) => {
-        // Without the store it is still in memory, or in its file, for a while.
-        this.#lateRecorded = this.#lateRecorded.then(() => house.outputs.recordLate(owner, run, output)).catch(() => {})
-      },
-      recall: (run) => house.outputs.recall(owner, run),
-    })
+    this.#outputs = new KernelOutputs(owner, house.outputs)
     this.#life = new KernelLife(this, house, {
-      onOutput: (run, stream, bytes) => {
-        if (!this.#replaying) this.#outputs.push(run, stream, bytes)
-      },
-      onDisplay: (run, bundle) => {
-        if (!this.#replaying) this.#outputs.display(run, bundle)
-      },
+      onOutput: (run, stream, bytes) => this.#outputs.push(run, stream, bytes),
+      onDisplay: (run, bundle) => this.#outputs.display(run, bundle),
       onRequest: (request) => house.listener.request(this, request),
       onNotice: (method, params) => house.listener.notice(this, method, params),
     })
@@ -195,8 +181,7 @@ export class Kernel {
     await this.#life.current?.runtime.terminate(cause)
     // A process that is on its way finds the kernel closed, and ends; a run that has ended is still recorded.
     await this.#queue.settled()
-    this.#outputs.close()
-    await this.#lateRecorded
+    await this.#outputs.close()
     await this.#life.recorded()
   }
 
@@ -284,8 +269,7 @@ export class Kernel {
   #enqueue(id: number, request: EvalRequest, recordedAsRunning: boolean): Run {
     const { code, timeoutMs, resultMode, session, runtime, expectEpoch } = request
     let onChange = () => {}
-    const output = this.#house.outputs.open(this.owner, id, () => onChange())
-    this.#outputs.add(id, output)
+    const output = this.#outputs.open(id, () => onChange())
     const spec = {
       owner: this.owner,
       id,
@@ -346,7 +330,7 @@ export class Kernel {
     const outcome = await cell.execute(timeoutMs)
     this.#outputs.end(id)
     const { output, runningMs: durationMs } = run
-    const told = [...notices, ...output.losses, ...this.#lossOfLate()]
+    const told = [...notices, ...this.#outputs.losses(output)]
     const frame = { output, runId: id, epoch: life.epoch, timeoutMs, durationMs, notices: told }
     const report = reportOf(outcome, frame)
     this.#rememberNames(report.names)
@@ -398,13 +382,9 @@ export class Kernel {
   async #replay(life: Life, level: Exclude<ReplayLevel, 'none'>): Promise<ReplayOutcome> {
     const { runs, kernels } = this.#house
     const rows = await runs.journal(this.owner, this.key, await kernels.journalFrom(this.owner, this.key))
-    this.#replaying = true
-    try {
-      life.runs += 1
-      return await replayRuns(life.runtime, rows, level, (names) => this.#rememberNames(names))
-    } finally {
-      this.#replaying = false
-    }
+    life.runs += 1
+    const rememberNames = (names: RunReport['names']) => this.#rememberNames(names)
+    return this.#outputs.muting(() => replayRuns(life.runtime, rows, level, rememberNames))
   }
 
   async #preserves(epoch: number | undefined): Promise<boolean> {
@@ -420,12 +400,6 @@ export class Kernel {
       if (this.#runs.size <= outputsKeptMax) return
       if (old.isEnded) this.#runs.delete(id)
     }
-  }
-
-  #lossOfLate(): readonly string[] {
-    const bytes = this.#outputs.takeLostBytes()
-    if (bytes === 0) return []
-    return [`${bytes} bytes that background work of earlier runs wrote are lost: their output is no longer kept.`]
   }
 
   #rememberNames({ added, changed, deleted }: RunReport['names']): void {
@@ -453,24 +427,5 @@ async function endedWithin(run: Run, patienceMs: number): Promise<RunReport | un
     return await Promise.race([run.ended, patience])
   } finally {
     clearTimeout(timer)
-  }
-}
-
-function endOf(run: Run, report: RunReport) {
-  const { stdout, stderr } = run.output
-  return {
-    status: run.finalStatus(report),
-    code: run.spec.code,
-    epoch: report.epoch,
-    startedAt: run.startedAt ?? null,
-    result: report.result,
-    error: report.error,
-    names: report.names,
-    truncated: report.truncated,
-    stdout: report.stdout,
-    stderr: report.stderr,
-    stdoutBytes: stdout.totalBytes,
-    stderrBytes: stderr.totalBytes,
-    spool: run.output.spool,
   }
 }
