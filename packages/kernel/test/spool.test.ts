@@ -224,12 +224,17 @@ describe('the spool', () => {
     expect(spool.totalBytes).toBe(100_000)
   })
 
-  it('keeps whole files of a run, e.g. images', async () => {
+  it('counts other files of a run, now and after a restart, and removes them with it', async () => {
     const place = spool.run('owner', 1)
-    expect(place.keep('1.png', Buffer.from('png'))).toBe(true)
-    expect((await place.kept('1.png'))?.toString()).toBe('png')
-    expect(await spool.run('owner', 2).kept('1.png')).toBeUndefined()
-    expect(spool.totalBytes).toBe(3)
+    expect(place.reserve(mebibyte)).toBe(true)
+    await mkdir(join(place.path, 'images'), { recursive: true })
+    await writeFile(join(place.path, 'images', '1.png'), Buffer.alloc(mebibyte))
+    expect(spool.totalBytes).toBe(mebibyte)
+    const restarted = await openSpool(mebibyte)
+    expect(restarted.totalBytes).toBe(mebibyte)
+    expect(restarted.run('owner', 2).reserve(2 * mebibyte)).toBe(false)
+    expect(restarted.run('owner', 2).reserve(1)).toBe(true)
+    expect((await filesOf()).filter((name) => name.endsWith('png'))).toEqual([])
   })
 
   it('reads what a worker had written before it was killed', async () => {

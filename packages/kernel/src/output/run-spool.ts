@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runSpoolBytesMax } from '../limits.js'
 import type { Spool } from './spool.js'
@@ -30,22 +30,16 @@ export class RunSpool {
     return new SpoolFile(this.#pathOf(name), this, size)
   }
 
-  /** A whole file, e.g. an image. False when there is no room or the disk refuses. */
-  keep(name: string, bytes: Uint8Array): boolean {
-    if (this.claim(bytes.length) !== undefined) return false
-    try {
-      this.makeFolder()
-      writeFileSync(this.#pathOf(name), bytes, { mode: 0o600 })
-      return true
-    } catch {
-      this.unclaim(bytes.length)
-      return false
-    }
+  /** The folder, for other files of the run, e.g. images. Need not exist. */
+  get path(): string {
+    return this.#spool.pathOf(this.folder)
   }
 
-  /** Undefined when it is not, or no longer, there. */
-  kept(name: string): Promise<Buffer | undefined> {
-    return readFile(this.#pathOf(name)).catch(() => undefined)
+  /** Before other files are written there: makes room for so many bytes. False: there is none. */
+  reserve(bytes: number): boolean {
+    if (!this.#spool.reserve(this.folder, bytes)) return false
+    this.#used = true
+    return true
   }
 
   /** 0 when it is not there. */
@@ -79,7 +73,7 @@ export class RunSpool {
   }
 
   makeFolder(): void {
-    mkdirSync(this.#spool.pathOf(this.folder), { recursive: true, mode: 0o700 })
+    mkdirSync(this.path, { recursive: true, mode: 0o700 })
     this.#used = true
   }
 
@@ -92,6 +86,6 @@ export class RunSpool {
   }
 
   #pathOf(name: string): string {
-    return join(this.#spool.pathOf(this.folder), name)
+    return join(this.path, name)
   }
 }

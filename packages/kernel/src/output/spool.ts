@@ -119,9 +119,9 @@ async function foldersIn(directory: string): Promise<readonly { readonly folder:
   for (const owner of await readdir(directory).catch(() => [])) {
     for (const run of await readdir(join(directory, owner)).catch(() => [])) {
       const folder = join(owner, run)
-      const files = await readdir(join(directory, folder)).catch(() => [])
+      const files = await readdir(join(directory, folder), { recursive: true }).catch(() => [])
       const states = await Promise.all(files.map((file) => stat(join(directory, folder, file)).catch(() => undefined)))
-      const bytes = states.reduce((sum, state) => sum + (state?.size ?? 0), 0)
+      const bytes = states.reduce((sum, state) => sum + (state?.isFile() ? state.size : 0), 0)
       found.push({ folder, bytes, at: Math.max(0, ...states.map((state) => state?.mtimeMs ?? 0)) })
     }
   }
