@@ -16,6 +16,6 @@ const kernel = await KernelProcess.start({
     told = output.includes('in\n')
   },
 })
-kernel.send({ type: 'execute', run: 1, code: process.argv[2] })
+kernel.send({ type: 'execute', run: 1, code: process.argv[2], resultMode: 'last' })
 // The end of the input is the end of the test run.
 process.stdin.resume().on('end', () => process.exit())
