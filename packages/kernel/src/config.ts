@@ -14,6 +14,7 @@ const schema = z.strictObject({
   fileMiB: z.int().min(1).max(16_777_216).default(16_384),
   openFiles: z.int().min(64).max(1_048_576).default(1024),
   kernelspecDirs: z.array(z.string().min(1)).max(64).default([]),
+  spoolMiB: z.int().min(1).max(1_048_576).default(1024),
 })
 
 /** Frozen, complete and checked; made by {@link parseKernelConfig} only. */
@@ -29,6 +30,8 @@ export interface KernelConfig {
   readonly limits: KernelLimits
   /** Looked through for Jupyter kernels before the places that Jupyter itself knows. */
   readonly kernelspecDirs: readonly string[]
+  /** Of the output of all runs on disk; beyond it that of the oldest goes. */
+  readonly spoolBytesMax: number
 }
 
 /** Set inside the child before user code, soft and hard alike. */
@@ -73,6 +76,7 @@ export function parseKernelConfig(section: unknown): KernelConfig {
       coreBytes: 0,
     }),
     kernelspecDirs: Object.freeze(value.kernelspecDirs),
+    spoolBytesMax: value.spoolMiB * mebibyte,
   })
 }
 

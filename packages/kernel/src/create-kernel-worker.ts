@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { openStore } from '@callboard/store'
 import {
   type Context,
@@ -16,7 +17,8 @@ import type { Kernel } from './kernel/kernel.js'
 import { KernelPool, type PoolHouse } from './kernel/kernel-pool.js'
 import { type Failure, refusedReport } from './kernel/run-report.js'
 import { callTool } from './kernel/tool-request.js'
-import { RunOutput } from './output/run-output.js'
+import { OutputKeeper } from './output/output-keeper.js'
+import { Spool } from './output/spool.js'
 import { KernelRecords } from './records/kernel-records.js'
 import { SessionRecords } from './records/records.js'
 import { RunRecords } from './records/run-records.js'
@@ -27,6 +29,7 @@ import type { RegisteredTool } from './tools/help.js'
 import { help, helpSpec } from './tools/help-tool.js'
 import { historySpec, listRuns } from './tools/history-tool.js'
 import { interruptRun, interruptSpec } from './tools/interrupt-tool.js'
+import { peekRun, peekSpec } from './tools/peek-tool.js'
 import { PythonApiReader } from './tools/python-api.js'
 import { resetKernel, resetSpec } from './tools/reset-tool.js'
 import { readSession, sessionSpec } from './tools/session-tool.js'
@@ -53,6 +56,10 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
     // Replicas on one machine share the file.
     access: 'shared',
   })
+  const spool = await Spool.open({
+    directory: join(options.dataDirectory, 'kernel', 'spool'),
+    bytesMax: config.spoolBytesMax,
+  })
   const instance = thisInstance()
   const runs = new RunRecords(store, instance)
   const sessions = new SessionRecords(store)
@@ -61,7 +68,7 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
     runs,
     kernels: new KernelRecords(store, instance),
     startRuntime: runtimeStarter(config, options.dataDirectory, currentSession),
-    openOutput: (_owner, _runId, onChange) => new RunOutput(onChange),
+    outputs: new OutputKeeper(spool, runs),
     currentSession,
     listener: {
       started: () => {},
@@ -99,6 +106,7 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
   tool('weave_wait', waitSpec, (input, context) =>
     waitForRun(input, context, agentOf(context), { pool, runs, foregroundS: config.foregroundS }),
   )
+  tool('weave_peek', peekSpec, (input, context) => peekRun(input, agentOf(context), { pool, runs, spool }))
   tool('weave_interrupt', interruptSpec, (input, context) => interruptRun(input, agentOf(context), { pool, runs }))
   tool('weave_session', sessionSpec, ({ session_id, kernel }, context) => {
     const agent = agentOf(context)

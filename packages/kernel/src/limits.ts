@@ -16,6 +16,8 @@ export const lateBytesMax = 1024
 
 /** Marks are seen within a millisecond or two; a second means that somebody closed our descriptors. */
 export const markWaitMs = 1_000
+/** What a pipe of Linux holds. */
+export const fifoReadBytes = 64 * 1024
 /** After an exit, for output that is still in the FIFOs; a program started by a cell may hold them open for longer. */
 export const exitDrainMs = 300
 /** Startup text of a Python that does not get as far as the harness. */
@@ -160,3 +162,25 @@ export const jupyterDisplayBytesMax = 16 * 1024 * 1024
 export const kernelLogBytesMax = 4 * 1024
 /** Of the address of a Unix socket, on the narrower of our systems. */
 export const socketPathBytesMax = 103
+/** Of one run, both streams together, on disk; what comes after it is counted and dropped. */
+export const runSpoolBytesMax = 64 * 1024 * 1024
+/** Of many small writes, before they go to disk together. */
+export const spoolBufferBytes = 64 * 1024
+/** What weave_peek reads at once: as much as a reply shows of a stream unless asked, twice both streams at most. */
+export const peekBytesUsual = 16 * 1024
+export const peekBytesMax = 64 * 1024
+/** A character must fit. */
+export const peekBytesMin = 16
+export const peekPatternLengthMax = 1_000
+export const textMatchesMax = 100
+/** Of a long line, what is shown around a match. */
+export const textExcerptBytesMax = 512
+/** Read from disk between two turns of the event loop. */
+export const textSearchStepBytes = 256 * 1024
+/** Ended runs that a kernel can add late output to without asking the store, and the memory they may take. */
+export const lateRunsMax = 256
+export const lateRunsBytesMax = 1024 * 1024
+/** Late output of one older run that waits while the store is asked. */
+export const lateWaitingBytesMax = 256 * 1024
+/** Late output is recorded, and its file closed, so long after it began to come. */
+export const lateSettleMs = 1_000

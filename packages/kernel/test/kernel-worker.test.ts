@@ -177,7 +177,7 @@ describe('weave_eval', () => {
       },
     )
     await cancelled.catch(() => {})
-    expect(messages[0]).toBe('[stdout, 6 bytes so far]\nfirst\n')
+    expect(messages[0]).toBe('[stdout from byte 0; weave_peek goes on at offset 6]\nfirst\n')
     expect(await wait()).toMatchObject({ status: 'ok', result: "'done'", stdout: 'first\n', run_id: 1 })
   })
 

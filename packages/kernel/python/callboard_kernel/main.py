@@ -24,6 +24,7 @@ def main():
         os._exit(0)
     die_with_parent(start["parent"])
 
+    from . import attribution
     from .bridge import Bridge
     from .introspect import Introspection
     from .interrupts import Interrupts
@@ -34,7 +35,7 @@ def main():
     # From here on imports go by the kernel's working directory, as in an interactive Python, not by the harness's folder.
     sys.path[0] = ""
 
-    output = Output(start["directory"])
+    output = Output(start["directory"], start["outputToken"])
     channel.send({"type": "hello", "pid": os.getpid(), "python": "%d.%d.%d" % sys.version_info[:3]})
     if channel.receive() is None:
         os._exit(0)
@@ -47,15 +48,17 @@ def main():
     interrupts.install()
     memory_limit = None if "memoryBytes" in refused else start["limits"].get("memoryBytes")
     runner = Runner(channel, output, interrupts, memory_limit)
-    bridge = Bridge(channel, lambda: runner.running)
+    bridge = Bridge(channel, attribution.run_of_caller)
     bridge.answer("ping", lambda params: None)
     bridge.answer("setup_of", setup_of)
     Introspection(runner.namespace).register(bridge)
     runner.install_display()
     channel.shield = interrupts
-    join(bridge, runner, lambda: runner.running)
-    os.register_at_fork(after_in_child=lambda: after_fork(channel))
+    join(bridge, runner, attribution.run_of_caller, attribution.enter)
+    os.register_at_fork(after_in_child=lambda: after_fork(channel, output))
     threading.Thread(target=control, args=(channel, runner, interrupts, bridge), name="callboard-control", daemon=True).start()
+    # Last: the harness's own threads belong to no run.
+    attribution.install()
     channel.send({"type": "ready", "limitsRefused": refused})
     runner.serve()
 
@@ -94,8 +97,9 @@ def handle(message, channel, runner, interrupts, bridge):
         runner.submit(message)
 
 
-def after_fork(channel):
+def after_fork(channel, output):
     channel.drop_after_fork()
+    output.after_fork()
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     except ValueError:  # not the main thread of the child

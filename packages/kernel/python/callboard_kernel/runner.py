@@ -9,6 +9,7 @@ import time
 import traceback
 
 from . import modules
+from .attribution import enter
 from .cell import Cell, is_awaitable
 from .display import Display
 from .failure import format_failure
@@ -103,7 +104,9 @@ class Runner:
         self.running = run
         self._interrupts.install()
         self._interrupts.begin(run)
-        self._output.mark(message["beginMark"].encode("ascii"))
+        enter(run)
+        self._context.run(enter, run)
+        self._output.begin(run)
         self._channel.send({"type": "started", "run": run})
         self.namespace.begin(run)
         self._figures.begin()
@@ -112,11 +115,10 @@ class Runner:
         self._leave_if_forked(outcome)
         self._interrupts.end()
         self.running = None
-        self._output.flush()
         finished = dict(outcome, type="finished", run=run, durationS=time.monotonic() - started)
         finished["result"], finished["resultOmitted"] = self._results.text, self._results.omitted
         finished["names"] = self.namespace.end()
-        self._output.mark(message["endMark"].encode("ascii"))
+        self._output.end(run)
         self._channel.send(finished)
         self.on_cell_end()
 
@@ -216,8 +218,7 @@ class Runner:
             return
         if outcome["error"]:
             sys.stderr.write(outcome["error"] + "\n")
-        self._output.flush()
-        os._exit(0 if outcome["error"] is None else 1)
+        self._output.flush_and_leave(0 if outcome["error"] is None else 1)
 
     def _reset(self, level):
         self.on_reset()

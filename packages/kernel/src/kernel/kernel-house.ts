@@ -1,5 +1,5 @@
 import type { KernelConfig } from '../config.js'
-import type { RunOutput } from '../output/run-output.js'
+import type { OutputKeeper } from '../output/output-keeper.js'
 import type { KernelRecords } from '../records/kernel-records.js'
 import type { RunRecords } from '../records/run-records.js'
 import type { ModuleRequest, Runtime, RuntimeEvents } from '../runtime/runtime.js'
@@ -15,8 +15,7 @@ export interface KernelHouse {
   admit(kernel: Kernel): Promise<{ readonly release: () => void }>
   /** A process of that runtime for the kernel; throws a ToolError `not_found` or `kernel_start_failed`. */
   startRuntime(kernel: Kernel, runtime: string, events: RuntimeEvents): Promise<Runtime>
-  /** Where a run's output is kept; `onChange` after each piece. */
-  openOutput(owner: string, runId: number, onChange: () => void): RunOutput
+  readonly outputs: OutputKeeper
   /** Id of the session that the kernel works in, made if there is none. */
   currentSession(kernel: Kernel): Promise<string>
   readonly listener: KernelListener

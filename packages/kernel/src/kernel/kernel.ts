@@ -6,8 +6,9 @@ import type { ResultMode, Runtime } from '../runtime/runtime.js'
 import { CellRun } from './cell-run.js'
 import type { KernelHouse, ResetLevel } from './kernel-house.js'
 import { KernelLife, type Life } from './kernel-life.js'
+import { KernelOutputs } from './kernel-outputs.js'
 import { type ReplayLevel, type ReplayOutcome, replay as replayRuns } from './replay.js'
-import { failureOf, Run } from './run.js'
+import { endOf, failureOf, Run } from './run.js'
 import { type Failure, type RunReport, refusedReport, reportOf } from './run-report.js'
 import { settling, type Work, WorkQueue } from './work-queue.js'
 
@@ -63,8 +64,9 @@ export class Kernel {
   readonly #queue = new WorkQueue()
   /** Those that wait, and how to take them out. */
   readonly #waiting = new Map<Run, Work>()
-  /** Where output goes, by run id; the oldest ended ones are let go. */
+  /** By run id; the oldest ended ones are let go. */
   readonly #runs = new Map<number, Run>()
+  readonly #outputs: KernelOutputs
   #active: Run | undefined
   /** Asked for, and not yet in the queue. */
   #submitting = 0
@@ -73,21 +75,16 @@ export class Kernel {
   #names: string[] = []
   /** How often a reset was asked for: a run that saw fewer at its beginning is one of those to stop. */
   #resets = 0
-  /** What replayed code writes was written before. */
-  #replaying = false
   #usedAt = Date.now()
 
   constructor(owner: string, key: string, house: KernelHouse) {
     this.owner = owner
     this.key = key
     this.#house = house
+    this.#outputs = new KernelOutputs(owner, house.outputs)
     this.#life = new KernelLife(this, house, {
-      onOutput: (run, stream, bytes) => {
-        if (!this.#replaying) this.#runs.get(run)?.output.push(stream, bytes)
-      },
-      onDisplay: (run, bundle) => {
-        if (!this.#replaying) this.#runs.get(run)?.output.display(bundle)
-      },
+      onOutput: (run, stream, bytes) => this.#outputs.push(run, stream, bytes),
+      onDisplay: (run, bundle) => this.#outputs.display(run, bundle),
       onRequest: (request) => house.listener.request(this, request),
       onNotice: (method, params) => house.listener.notice(this, method, params),
     })
@@ -184,6 +181,7 @@ export class Kernel {
     await this.#life.current?.runtime.terminate(cause)
     // A process that is on its way finds the kernel closed, and ends; a run that has ended is still recorded.
     await this.#queue.settled()
+    await this.#outputs.close()
     await this.#life.recorded()
   }
 
@@ -271,7 +269,7 @@ export class Kernel {
   #enqueue(id: number, request: EvalRequest, recordedAsRunning: boolean): Run {
     const { code, timeoutMs, resultMode, session, runtime, expectEpoch } = request
     let onChange = () => {}
-    const output = this.#house.openOutput(this.owner, id, () => onChange())
+    const output = this.#outputs.open(id, () => onChange())
     const spec = {
       owner: this.owner,
       id,
@@ -306,6 +304,7 @@ export class Kernel {
     try {
       return await this.#run(run)
     } catch (error) {
+      this.#outputs.end(run.id)
       const failure = error instanceof ToolError ? failureOf(error) : internalFailure
       return this.#record(run, refusedReport(failure, this.#life.takeNotices()))
     } finally {
@@ -329,8 +328,10 @@ export class Kernel {
     // Asked for while the row was written.
     if (this.#resets !== resets) cell.stop('reset', true)
     const outcome = await cell.execute(timeoutMs)
-    run.output.close()
-    const frame = { output: run.output, runId: id, epoch: life.epoch, timeoutMs, durationMs: run.runningMs, notices }
+    this.#outputs.end(id)
+    const { output, runningMs: durationMs } = run
+    const told = [...notices, ...this.#outputs.losses(output)]
+    const frame = { output, runId: id, epoch: life.epoch, timeoutMs, durationMs, notices: told }
     const report = reportOf(outcome, frame)
     this.#rememberNames(report.names)
     if (outcome.kind === 'died') this.#names = []
@@ -340,6 +341,7 @@ export class Kernel {
   }
 
   async #refused(run: Run, failure: Failure): Promise<void> {
+    this.#outputs.end(run.id)
     const report = refusedReport(failure)
     run.settle(report)
     await this.#record(run, report)
@@ -349,7 +351,8 @@ export class Kernel {
   async #record(run: Run, report: RunReport): Promise<RunReport> {
     try {
       const session = await this.#house.currentSession(this)
-      await this.#house.runs.end(this.owner, run.id, session, endOf(run, report))
+      const gone = await this.#house.runs.end(this.owner, run.id, session, endOf(run, report))
+      await this.#house.outputs.forget(gone)
       return report
     } catch {
       const lost = 'The store failed, so the history does not show how this run ended.'
@@ -379,13 +382,9 @@ export class Kernel {
   async #replay(life: Life, level: Exclude<ReplayLevel, 'none'>): Promise<ReplayOutcome> {
     const { runs, kernels } = this.#house
     const rows = await runs.journal(this.owner, this.key, await kernels.journalFrom(this.owner, this.key))
-    this.#replaying = true
-    try {
-      life.runs += 1
-      return await replayRuns(life.runtime, rows, level, (names) => this.#rememberNames(names))
-    } finally {
-      this.#replaying = false
-    }
+    life.runs += 1
+    const rememberNames = (names: RunReport['names']) => this.#rememberNames(names)
+    return this.#outputs.muting(() => replayRuns(life.runtime, rows, level, rememberNames))
   }
 
   async #preserves(epoch: number | undefined): Promise<boolean> {
@@ -428,24 +427,5 @@ async function endedWithin(run: Run, patienceMs: number): Promise<RunReport | un
     return await Promise.race([run.ended, patience])
   } finally {
     clearTimeout(timer)
-  }
-}
-
-function endOf(run: Run, report: RunReport) {
-  const { stdout, stderr } = run.output
-  return {
-    status: run.finalStatus(report),
-    code: run.spec.code,
-    epoch: report.epoch,
-    startedAt: run.startedAt ?? null,
-    result: report.result,
-    error: report.error,
-    names: report.names,
-    truncated: report.truncated,
-    stdout: report.stdout,
-    stderr: report.stderr,
-    stdoutBytes: stdout.totalBytes,
-    stderrBytes: stderr.totalBytes,
-    spool: run.output.spool,
   }
 }

@@ -1,10 +1,17 @@
 import { progressBytesMax, progressIntervalMs, progressSilenceMs } from '../limits.js'
+import type { RecentText } from '../output/stream-output.js'
 
-export interface OutputSoFar {
-  readonly stdout: string
-  readonly stderr: string
-  readonly stdoutBytes: number
-  readonly stderrBytes: number
+/** A run's output while it grows, see `StreamOutput.recent`. */
+export interface RecentOutput {
+  readonly stdout: { recent(bytesMax: number): RecentText }
+  readonly stderr: { recent(bytesMax: number): RecentText }
+}
+
+export interface Timers {
+  /** Monotonic milliseconds. */
+  now(): number
+  /** Returns how to call it off. */
+  after(ms: number, callback: () => void): () => void
 }
 
 /**
@@ -13,29 +20,50 @@ export interface OutputSoFar {
  */
 export class ProgressReport {
   readonly #send: (seconds: number, message: string) => void
-  readonly #read: () => OutputSoFar | undefined
-  readonly #startedAt = performance.now()
-  #pending: NodeJS.Timeout | undefined
-  #silence: NodeJS.Timeout | undefined
+  readonly #read: () => RecentOutput | undefined
+  readonly #timers: Timers
+  readonly #startedAt: number
+  #changed = false
+  #stopped = false
+  #cancelPending: (() => void) | undefined
+  #cancelSilence: () => void = () => {}
 
-  constructor(send: (seconds: number, message: string) => void, read: () => OutputSoFar | undefined) {
+  /** `read` is asked when a message is due; undefined while the run waits for its turn. */
+  constructor(
+    send: (seconds: number, message: string) => void,
+    read: () => RecentOutput | undefined,
+    timers: Timers = systemTimers,
+  ) {
     this.#send = send
     this.#read = read
+    this.#timers = timers
+    this.#startedAt = timers.now()
     this.#armSilence()
   }
 
-  /** Output has come. */
+  /** Output has come. Told within an interval, however often this is called. */
   changed(): void {
-    this.#pending ??= setTimeout(() => {
-      this.#pending = undefined
-      const output = this.#read()
-      if (output) this.#tell(describe(output))
-    }, progressIntervalMs)
+    this.#changed = true
+    if (this.#stopped) return
+    this.#cancelPending ??= this.#timers.after(progressIntervalMs, () => {
+      this.#cancelPending = undefined
+      this.#tellOutput()
+    })
   }
 
+  /** Nothing is sent from here on. */
   stop(): void {
-    clearTimeout(this.#pending)
-    clearTimeout(this.#silence)
+    this.#stopped = true
+    this.#cancelPending?.()
+    this.#cancelSilence()
+  }
+
+  #tellOutput(): void {
+    const output = this.#changed ? this.#read() : undefined
+    if (!output) return
+    this.#changed = false
+    const message = describe(output)
+    if (message !== '') this.#tell(message)
   }
 
   #tell(message: string): void {
@@ -44,26 +72,38 @@ export class ProgressReport {
   }
 
   #armSilence(): void {
-    clearTimeout(this.#silence)
-    this.#silence = setTimeout(() => this.#tell(`running for ${Math.round(this.#seconds())} s`), progressSilenceMs)
+    this.#cancelSilence()
+    if (this.#stopped) return
+    this.#cancelSilence = this.#timers.after(progressSilenceMs, () =>
+      this.#tell(`running for ${Math.round(this.#seconds())} s`),
+    )
   }
 
   #seconds(): number {
-    return (performance.now() - this.#startedAt) / 1000
+    return (this.#timers.now() - this.#startedAt) / 1000
   }
 }
 
-function describe({ stdout, stderr, stdoutBytes, stderrBytes }: OutputSoFar): string {
-  const room = stdout === '' || stderr === '' ? progressBytesMax : progressBytesMax / 2
-  return [part('stdout', stdout, stdoutBytes, room), part('stderr', stderr, stderrBytes, room)]
-    .filter(Boolean)
-    .join('\n')
+const systemTimers: Timers = {
+  now: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
 }
 
-function part(name: string, text: string, totalBytes: number, bytesMax: number): string {
-  if (text === '') return ''
-  const bytes = Buffer.from(text)
-  const end =
-    bytes.length <= bytesMax ? text : new TextDecoder().decode(bytes.subarray(-bytesMax)).replace(/^\uFFFD+/, '')
-  return `[${name}, ${totalBytes} bytes so far]\n${end}`
+/** Each stream has the room that the other leaves, at least half. */
+function describe({ stdout, stderr }: RecentOutput): string {
+  const half = progressBytesMax / 2
+  const room = (other: RecentText) => Math.max(half, progressBytesMax - Buffer.byteLength(part('', other)))
+  const out = stdout.recent(room(stderr.recent(half)) - labelBytesMax)
+  const err = stderr.recent(room(out) - labelBytesMax)
+  return [part('stdout', out), part('stderr', err)].filter(Boolean).join('\n')
+}
+
+/** Of the line above a text, with its numbers. */
+const labelBytesMax = 100
+
+function part(name: string, { text, offset, nextOffset }: RecentText): string {
+  return text === '' ? '' : `[${name} from byte ${offset}; weave_peek goes on at offset ${nextOffset}]\n${text}`
 }

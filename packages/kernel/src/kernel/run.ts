@@ -1,6 +1,6 @@
 import type { ToolError, ToolResult } from '@callboard/worker'
 import type { RunOutput } from '../output/run-output.js'
-import type { FinalStatus, RunStatus } from '../records/run-records.js'
+import type { FinalStatus, RunEnd, RunStatus } from '../records/run-records.js'
 import type { ResultMode } from '../runtime/runtime.js'
 import type { CellRun } from './cell-run.js'
 import { type Failure, goingOnReport, type RunReport } from './run-report.js'
@@ -121,4 +121,24 @@ export class Run {
 
 export function failureOf({ code, message, retryable, retryAfterMs }: ToolError): Failure {
   return { code, message, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+}
+
+/** What its row keeps. */
+export function endOf(run: Run, report: RunReport): RunEnd {
+  const { stdout, stderr } = run.output
+  return {
+    status: run.finalStatus(report),
+    code: run.spec.code,
+    epoch: report.epoch,
+    startedAt: run.startedAt ?? null,
+    result: report.result,
+    error: report.error,
+    names: report.names,
+    truncated: report.truncated,
+    stdout: report.stdout,
+    stderr: report.stderr,
+    stdoutBytes: stdout.totalBytes,
+    stderrBytes: stderr.totalBytes,
+    spool: run.output.spool,
+  }
 }

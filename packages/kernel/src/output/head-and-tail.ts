@@ -1,39 +1,62 @@
 import { streamBytesMax, streamHeadShare } from '../limits.js'
+import { characterEnd, characterStart, decode } from './characters.js'
+import type { Stretch } from './readable-text.js'
 
 /** Keeps the beginning and the end of a stream of any length in bounded memory, and knows exactly what it left out. */
 export class HeadAndTail {
   readonly #bytesMax: number
   readonly #headMax: number
-  readonly #head: Uint8Array[] = []
-  #headBytes = 0
-  #tail: Uint8Array[] = []
-  #tailBytes = 0
+  readonly #head: LastBytes
+  readonly #tail: LastBytes
   #total = 0
 
   constructor(bytesMax = streamBytesMax, headShare = streamHeadShare) {
     this.#bytesMax = bytesMax
     this.#headMax = Math.floor(bytesMax * headShare)
+    this.#head = new LastBytes(this.#headMax)
+    this.#tail = new LastBytes(bytesMax - this.#headMax)
+  }
+
+  /** As it was after `totalBytes`, of which these are the first and the last; together all, or each as long as is kept. */
+  static resumed(totalBytes: number, first: Uint8Array, last: Uint8Array): HeadAndTail {
+    const resumed = new HeadAndTail()
+    resumed.#head.push(first)
+    resumed.#tail.push(last)
+    resumed.#total = totalBytes
+    return resumed
+  }
+
+  /** Bytes of each that `resumed` needs of a stream of this length. */
+  static needed(totalBytes: number): { readonly first: number; readonly last: number } {
+    const first = Math.min(totalBytes, Math.floor(streamBytesMax * streamHeadShare))
+    return { first, last: Math.min(totalBytes - first, streamBytesMax - Math.floor(streamBytesMax * streamHeadShare)) }
   }
 
   get totalBytes(): number {
     return this.#total
   }
 
+  /** Nothing is left out so far. */
+  get isWhole(): boolean {
+    return this.#total <= this.#bytesMax
+  }
+
+  /** Bytes of memory. */
+  get memoryBytes(): number {
+    return this.#head.memoryBytes + this.#tail.memoryBytes
+  }
+
   push(bytes: Uint8Array): void {
     this.#total += bytes.length
-    const room = this.#headMax - this.#headBytes
-    if (room > 0) {
-      const part = bytes.slice(0, room)
-      this.#head.push(part)
-      this.#headBytes += part.length
-    }
-    if (bytes.length > Math.max(room, 0)) this.#pushTail(bytes.subarray(Math.max(room, 0)))
+    const room = this.#headMax - this.#head.length
+    if (room > 0) this.#head.push(bytes.subarray(0, room))
+    if (bytes.length > room) this.#tail.push(bytes.subarray(room))
   }
 
   /** Text, with a line that names the bytes left out, and their number. `more` is text that may still change. */
   read(more: Uint8Array = new Uint8Array()): { readonly text: string; readonly omittedBytes: number } {
-    const head = Buffer.concat(this.#head)
-    const rest = Buffer.concat([...this.#tail, more])
+    const head = this.#head.view
+    const rest = Buffer.concat([this.#tail.view, more])
     const total = this.#total + more.length
     if (total <= this.#bytesMax) return { text: decode(Buffer.concat([head, rest])), omittedBytes: 0 }
     const start = head.subarray(0, characterEnd(head))
@@ -43,41 +66,51 @@ export class HeadAndTail {
     return { text: `${decode(start)}\n[... ${omittedBytes} bytes omitted ...]\n${decode(end)}`, omittedBytes }
   }
 
-  #pushTail(bytes: Uint8Array): void {
-    const tailMax = this.#bytesMax - this.#headMax
-    const part = bytes.slice(Math.max(0, bytes.length - tailMax))
-    this.#tail.push(part)
-    this.#tailBytes += part.length
-    // Joined now and then: many one-byte writes must not become many one-byte buffers.
-    if (this.#tail.length >= 256) this.#tail = [Buffer.concat(this.#tail)]
-    while (this.#tailBytes - this.#tail[0]!.length >= tailMax) this.#tailBytes -= this.#tail.shift()!.length
-    const surplus = this.#tailBytes - tailMax
-    if (surplus > 0 && this.#tail.length === 1) {
-      this.#tail[0] = this.#tail[0]!.slice(surplus)
-      this.#tailBytes = tailMax
-    }
+  /** The longest end of the stream that is in memory; all of it while `isWhole`. */
+  end(): Stretch {
+    const bytes = Buffer.concat(this.isWhole ? [this.#head.view, this.#tail.view] : [this.#tail.view])
+    return { offset: this.#total - bytes.length, bytes }
   }
 }
 
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-}
+/** The last so many bytes of all that was pushed, in one buffer that is written over again and again: no garbage. */
+class LastBytes {
+  readonly #bytesMax: number
+  #buffer: Buffer = Buffer.alloc(0)
+  #end = 0
 
-/** Where the last complete UTF-8 character ends. */
-function characterEnd(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back]!
-    if (byte < 0x80) break
-    if (byte >= 0xc0) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
-      return length > back ? bytes.length - back : bytes.length
-    }
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
   }
-  return bytes.length
-}
 
-function characterStart(bytes: Uint8Array): number {
-  let start = 0
-  while (start < Math.min(3, bytes.length) && (bytes[start]! & 0xc0) === 0x80) start += 1
-  return start
+  get length(): number {
+    return Math.min(this.#end, this.#bytesMax)
+  }
+
+  get memoryBytes(): number {
+    return this.#buffer.length
+  }
+
+  /** Valid until the next push. */
+  get view(): Buffer {
+    return this.#buffer.subarray(this.#end - this.length, this.#end)
+  }
+
+  push(bytes: Uint8Array): void {
+    const added = bytes.subarray(Math.max(0, bytes.length - this.#bytesMax))
+    if (this.#end + added.length > this.#buffer.length) this.#makeRoom(added.length)
+    this.#buffer.set(added, this.#end)
+    this.#end += added.length
+  }
+
+  /** Twice the bytes that are kept, so that moving them to the front is rare. */
+  #makeRoom(added: number): void {
+    const kept = this.view
+    const needed = kept.length + added
+    const capacity = Math.min(Math.max(needed, 2 * this.#buffer.length), 2 * this.#bytesMax)
+    const buffer = capacity > this.#buffer.length ? Buffer.allocUnsafeSlow(capacity) : this.#buffer
+    buffer.set(kept, 0)
+    this.#buffer = buffer
+    this.#end = kept.length
+  }
 }

@@ -1,33 +1,30 @@
 import { displaysMax } from '../limits.js'
 import type { MimeBundle, StreamName } from '../runtime/runtime.js'
-import { HeadAndTail } from './head-and-tail.js'
-import { TerminalText } from './terminal-text.js'
+import type { ReadableText } from './readable-text.js'
+import type { RunSpool } from './run-spool.js'
+import { type ResumedStream, StreamOutput } from './stream-output.js'
 
-export interface CapturedText {
-  readonly text: string
-  readonly omittedBytes: number
-}
-
-/** Everything that one run has written and shown, cleaned and bounded. */
+/** Everything that one run has written and shown, cleaned; bounded in memory, on disk where it is longer. */
 export class RunOutput {
   readonly stdout: StreamOutput
   readonly stderr: StreamOutput
   readonly displays: MimeBundle[] = []
   readonly #onChange: () => void
+  readonly #spool: RunSpool | undefined
 
-  constructor(onChange: () => void) {
+  /** Without `spool` nothing is kept beyond what a reply shows. */
+  constructor(
+    onChange: () => void,
+    spool?: RunSpool,
+    resumed?: { readonly stdout: ResumedStream; readonly stderr: ResumedStream },
+  ) {
     this.#onChange = onChange
-    this.stdout = new StreamOutput()
-    this.stderr = new StreamOutput()
+    this.#spool = spool
+    this.stdout = new StreamOutput('stdout', spool, resumed?.stdout)
+    this.stderr = new StreamOutput('stderr', spool, resumed?.stderr)
   }
 
-  /** Folder of what does not fit into a row. */
-  get spool(): string | null {
-    return null
-  }
-
-  close(): void {}
-
+  /** `bytes` may be used again by the caller afterwards. Also after `close`: threads and tasks go on. */
   push(stream: StreamName, bytes: Uint8Array): void {
     this[stream].push(bytes)
     this.#onChange()
@@ -37,24 +34,30 @@ export class RunOutput {
     if (this.displays.length < displaysMax) this.displays.push(bundle)
     this.#onChange()
   }
+
+  /** For the run's row: the folder of its files, null when all fitted inline. */
+  get spool(): string | null {
+    return this.#spool?.used ? this.#spool.folder : null
+  }
+
+  /** What could not be kept, a sentence each. */
+  get losses(): readonly string[] {
+    return [this.stdout.loss, this.stderr.loss].filter((loss) => loss !== null)
+  }
+
+  get memoryBytes(): number {
+    return this.stdout.memoryBytes + this.stderr.memoryBytes
+  }
+
+  /** Call it before the row is written: unfinished lines become final. Idempotent; what comes late asks for one more. */
+  close(): void {
+    this.stdout.close()
+    this.stderr.close()
+  }
 }
 
-export class StreamOutput {
-  readonly #kept = new HeadAndTail()
-  readonly #terminal = new TerminalText((bytes) => this.#kept.push(bytes))
-  #total = 0
-
-  /** As they came. */
-  get totalBytes(): number {
-    return this.#total
-  }
-
-  push(bytes: Uint8Array): void {
-    this.#total += bytes.length
-    this.#terminal.push(bytes)
-  }
-
-  read(): CapturedText {
-    return this.#kept.read(this.#terminal.pending)
-  }
+/** What weave_peek needs of a run's output, live or stored. */
+export interface ReadableOutput {
+  readonly stdout: ReadableText
+  readonly stderr: ReadableText
 }

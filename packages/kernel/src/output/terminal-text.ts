@@ -13,7 +13,8 @@ type Escape = 'none' | 'started' | 'control' | 'string' | 'string_escape'
 export class TerminalText {
   /** What it is given is valid during the call only. */
   readonly #emit: (bytes: Uint8Array) => void
-  readonly #line = new Uint8Array(lineBytesMax)
+  /** Made with the first byte: most runs write nothing to stderr. */
+  #line = new Uint8Array()
   #lineLength = 0
   #returned = false
   #escape: Escape = 'none'
@@ -24,17 +25,23 @@ export class TerminalText {
   }
 
   push(chunk: Uint8Array): void {
+    if (this.#line.length === 0) this.#line = new Uint8Array(lineBytesMax)
     const plain =
       this.#escape === 'none' && !this.#returned && !chunk.includes(escapeByte) && !chunk.includes(carriageReturn)
     if (plain) this.#pushPlain(chunk)
     else this.#pushByByte(chunk)
   }
 
-  /** Passes on the unfinished line. */
+  /** Passes on the unfinished line. More may come all the same. */
   end(): void {
     this.#flushLine()
+    this.#line = new Uint8Array()
     this.#returned = false
     this.#escape = 'none'
+  }
+
+  get pendingBytes(): number {
+    return this.#lineLength
   }
 
   /** The unfinished line as it stands. */

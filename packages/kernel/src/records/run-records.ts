@@ -10,6 +10,7 @@ import {
   storedErrorLengthMax,
   storedTextLengthMax,
 } from '../limits.js'
+import type { CapturedText } from '../output/stream-output.js'
 import type { NameChanges } from '../runtime/runtime.js'
 import type { KernelSchema } from './schema.js'
 import { storable } from './storable.js'
@@ -71,6 +72,15 @@ export interface RunEnd {
   readonly truncated: object | null
   readonly stdout: string
   readonly stderr: string
+  readonly stdoutBytes: number
+  readonly stderrBytes: number
+  readonly spool: string | null
+}
+
+/** The whole of both streams, as they are now. */
+export interface LateOutput {
+  readonly stdout: CapturedText
+  readonly stderr: CapturedText
   readonly stdoutBytes: number
   readonly stderrBytes: number
   readonly spool: string | null
@@ -194,6 +204,36 @@ export class RunRecords {
       if (runId % pruneEveryRuns !== 0) return []
       await pruneHistory(transaction, sessionId)
       return pruneRuns(transaction, owner, runId - runsKeptMax)
+    })
+  }
+
+  /** An ended run has written more. */
+  async addLate(owner: string, runId: number, late: LateOutput): Promise<void> {
+    await this.#store.transaction(async (transaction) => {
+      const row = await transaction
+        .selectFrom('runs')
+        .select('truncated')
+        .where('owner', '=', owner)
+        .where('run_id', '=', runId)
+        .executeTakeFirst()
+      if (!row) return
+      const counts = row.truncated === null ? {} : (JSON.parse(row.truncated) as { readonly [field: string]: number })
+      const { stdout, stderr } = late
+      const cut = { ...counts, stdout: stdout.omittedBytes, stderr: stderr.omittedBytes }
+      const truncated = Object.fromEntries(Object.entries(cut).filter(([, count]) => count > 0))
+      await transaction
+        .updateTable('runs')
+        .set({
+          stdout: storable(stdout.text, storedTextLengthMax),
+          stderr: storable(stderr.text, storedTextLengthMax),
+          stdout_bytes: late.stdoutBytes,
+          stderr_bytes: late.stderrBytes,
+          spool: late.spool,
+          truncated: Object.keys(truncated).length === 0 ? null : JSON.stringify(truncated),
+        })
+        .where('owner', '=', owner)
+        .where('run_id', '=', runId)
+        .execute()
     })
   }
 

@@ -40,14 +40,6 @@ function progressOf(run: Run, context: Context): ProgressReport | undefined {
   if (!context.client.progress) return undefined
   return new ProgressReport(
     (seconds, message) => context.progress(seconds, undefined, message),
-    () => {
-      const { stdout, stderr } = run.output
-      return {
-        stdout: stdout.read().text,
-        stderr: stderr.read().text,
-        stdoutBytes: stdout.totalBytes,
-        stderrBytes: stderr.totalBytes,
-      }
-    },
+    () => run.output,
   )
 }

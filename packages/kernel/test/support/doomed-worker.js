@@ -8,6 +8,7 @@ const kernel = await KernelProcess.start({
   python: 'python3',
   workingDirectory: tmpdir(),
   limits: { memoryBytes: 2 ** 32, fileBytes: 2 ** 32, openFiles: 1024, coreBytes: 0 },
+  outputToken: 'token',
   onMessage: () => {},
   onOutput: (_stream, chunk) => {
     output += chunk
@@ -15,6 +16,6 @@ const kernel = await KernelProcess.start({
     told = output.includes('in\n')
   },
 })
-kernel.send({ type: 'execute', run: 1, code: process.argv[2], resultMode: 'last', beginMark: '<', endMark: '>' })
+kernel.send({ type: 'execute', run: 1, code: process.argv[2], resultMode: 'last' })
 // The end of the input is the end of the test run.
 process.stdin.resume().on('end', () => process.exit())

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants, openSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { Socket } from 'node:net'
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { KernelLimits } from '../../config.js'
-import { exitDrainMs, faultsBytesMax, terminateGraceMs } from '../../limits.js'
+import { exitDrainMs, faultsBytesMax, fifoReadBytes, terminateGraceMs } from '../../limits.js'
 import { boundedText } from '../../output/bounded-text.js'
 import { childEnvironment } from '../child-environment.js'
 import { type Death, type KillCause, outOfMemoryKills } from '../death.js'
@@ -23,7 +23,10 @@ export interface KernelProcessOptions {
   readonly python: string
   readonly workingDirectory: string
   readonly limits: KernelLimits
+  /** Random; what the harness marks output with. */
+  readonly outputToken: string
   readonly onMessage: (message: FromKernel) => void
+  /** The chunk is valid during the call only. */
   readonly onOutput: (stream: StreamName, chunk: Buffer) => void
 }
 
@@ -139,7 +142,13 @@ async function begin(options: KernelProcessOptions, directory: string, make: Mak
   const startup = new StartupConversation(options.python, child, control, exit)
   const streams: Socket[] = []
   try {
-    startup.send({ type: 'start', parent: process.pid, directory, limits: options.limits })
+    startup.send({
+      type: 'start',
+      parent: process.pid,
+      directory,
+      limits: options.limits,
+      outputToken: options.outputToken,
+    })
     const hello = await startup.expect('hello')
     const faults = boundedText(faultsBytesMax)
     streams.push(
@@ -203,11 +212,29 @@ async function drained(streams: readonly Socket[]): Promise<void> {
   for (const stream of streams) stream.destroy()
 }
 
-/** Non-blocking and by the event loop: blocking reads would use up the threads of Node's file system calls. */
+/**
+ * Non-blocking and by the event loop: blocking reads would use up the threads of Node's file system calls. Into one buffer,
+ * valid during the call only: a new one for each chunk would let the worker grow by tens of megabytes before they are freed.
+ */
 function readFifo(path: string, onChunk: (chunk: Buffer) => void): Socket {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  const stream = new Socket({ fd: descriptor, readable: true, writable: false })
-  stream.on('data', onChunk)
+  const buffer = Buffer.allocUnsafeSlow(fifoReadBytes)
+  const onread: OnReadOpts = {
+    buffer,
+    callback: (length) => {
+      onChunk(buffer.subarray(0, length))
+      return true
+    },
+  }
+  // Documented for sockets of any kind, but not in the types.
+  const options: SocketConstructorOpts & { readonly onread: OnReadOpts } = {
+    fd: descriptor,
+    readable: true,
+    writable: false,
+    onread,
+  }
+  const stream = new Socket(options)
+  stream.resume()
   stream.on('error', () => stream.destroy())
   return stream
 }

@@ -4,7 +4,13 @@ import type { ResultMode } from '../runtime.js'
 
 /** Worker → kernel. `start` and `attached` once each, then any number of the others; at most one `execute` at a time. */
 export type ToKernel =
-  | { readonly type: 'start'; readonly parent: number; readonly directory: string; readonly limits: KernelLimits }
+  | {
+      readonly type: 'start'
+      readonly parent: number
+      readonly directory: string
+      readonly limits: KernelLimits
+      readonly outputToken: string
+    }
   /** The worker has opened the FIFOs that `hello` announced. */
   | { readonly type: 'attached' }
   | {
@@ -12,8 +18,6 @@ export type ToKernel =
       readonly run: number
       readonly code: string
       readonly resultMode: ResultMode
-      readonly beginMark: string
-      readonly endMark: string
     }
   /** Acts on this run only; a later one is never hit. */
   | { readonly type: 'interrupt'; readonly run: number }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ToolError } from '@callboard/worker'
 import { markWaitMs, probeMs } from '../../limits.js'
-import { runMarks } from '../../output/run-marks.js'
 import { StreamSplitter } from '../../output/stream-splitter.js'
 import type { Death, KillCause } from '../death.js'
 import type { Cell, CellEnd, Isolation, PythonAbilities, Runtime, RuntimeEvents } from '../runtime.js'
@@ -36,15 +35,17 @@ export class PythonRuntime implements Runtime {
 
   /** Rejects with a KernelStartError; then no process is left. */
   static async start(options: PythonRuntimeOptions): Promise<PythonRuntime> {
+    const outputToken = randomBytes(16).toString('hex')
     const streams = {
-      stdout: new StreamSplitter((run, bytes) => options.onOutput(run, 'stdout', bytes)),
-      stderr: new StreamSplitter((run, bytes) => options.onOutput(run, 'stderr', bytes)),
+      stdout: new StreamSplitter(outputToken, (run, bytes) => options.onOutput(run, 'stdout', bytes)),
+      stderr: new StreamSplitter(outputToken, (run, bytes) => options.onOutput(run, 'stderr', bytes)),
     }
     let runtime: PythonRuntime | undefined
     const process = await KernelProcess.start({
       python: options.python,
       workingDirectory: options.workingDirectory,
       limits: options.limits,
+      outputToken,
       onMessage: (message) => runtime?.receive(message),
       onOutput: (stream, chunk) => streams[stream].push(chunk),
     })
@@ -71,12 +72,11 @@ export class PythonRuntime implements Runtime {
   }
 
   async execute({ run, code, resultMode }: Cell): Promise<CellEnd> {
-    const marks = runMarks(randomBytes(16).toString('hex'))
-    const output = Promise.all([this.#streams.stdout.begin(run, marks), this.#streams.stderr.begin(run, marks)])
+    const output = Promise.all([this.#streams.stdout.begin(run), this.#streams.stderr.begin(run)])
     const finished = new Promise<Finished>((resolve) => {
       this.#onFinished = (message) => message.run === run && resolve(message)
     })
-    this.#process.send({ type: 'execute', run, code, resultMode, beginMark: marks.begin, endMark: marks.end })
+    this.#process.send({ type: 'execute', run, code, resultMode })
     const end = await finished
     const patience = setTimeout(() => this.#giveUpOutput(), markWaitMs)
     await output

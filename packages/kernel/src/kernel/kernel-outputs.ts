@@ -1,0 +1,69 @@
+import type { OutputKeeper } from '../output/output-keeper.js'
+import type { RunOutput } from '../output/run-output.js'
+import { RunOutputs } from '../output/run-outputs.js'
+import type { MimeBundle, StreamName } from '../runtime/runtime.js'
+
+/** Where the output of one kernel's runs goes, while they run and when it comes late. */
+export class KernelOutputs {
+  readonly #owner: string
+  readonly #keeper: OutputKeeper
+  readonly #outputs: RunOutputs
+  /** What replayed code writes was written before. */
+  #muted = false
+  /** In order, and all of it before the store is closed. */
+  #recorded: Promise<void> = Promise.resolve()
+
+  constructor(owner: string, keeper: OutputKeeper) {
+    this.#owner = owner
+    this.#keeper = keeper
+    this.#outputs = new RunOutputs({
+      onLate: (run, output) => {
+        // Without the store it is still in memory, or in its file, for a while.
+        this.#recorded = this.#recorded.then(() => keeper.recordLate(owner, run, output)).catch(() => {})
+      },
+      recall: (run) => keeper.recall(owner, run),
+    })
+  }
+
+  open(run: number, onChange: () => void): RunOutput {
+    const output = this.#keeper.open(this.#owner, run, onChange)
+    this.#outputs.add(run, output)
+    return output
+  }
+
+  push(run: number, stream: StreamName, bytes: Uint8Array): void {
+    if (!this.#muted) this.#outputs.push(run, stream, bytes)
+  }
+
+  display(run: number, bundle: MimeBundle): void {
+    if (!this.#muted) this.#outputs.display(run, bundle)
+  }
+
+  /** Before the run is reported and recorded. Idempotent. */
+  end(run: number): void {
+    this.#outputs.end(run)
+  }
+
+  /** Sentences for the reply of this run. */
+  losses(output: RunOutput): readonly string[] {
+    const late = this.#outputs.takeLostBytes()
+    if (late === 0) return output.losses
+    const sentence = `${late} bytes that background work of earlier runs wrote are lost: their output is no longer kept.`
+    return [...output.losses, sentence]
+  }
+
+  async muting<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#muted = true
+    try {
+      return await work()
+    } finally {
+      this.#muted = false
+    }
+  }
+
+  /** The process has ended. Resolves when all that came late is on record. */
+  async close(): Promise<void> {
+    this.#outputs.close()
+    await this.#recorded
+  }
+}
