@@ -10,7 +10,8 @@ import {
   probeMs,
   terminateGraceMs,
 } from '../../limits.js'
-import { type Death, type KillCause, outOfMemoryKills } from '../death.js'
+import { ownOutOfMemoryKills } from '../../isolation/control-group.js'
+import type { Death, KillCause } from '../death.js'
 import type { Cell, CellEnd, Isolation, MimeBundle, Runtime, RuntimeEvents, StreamName } from '../runtime.js'
 import type { Channel } from './connection-file.js'
 import { type FromJupyter, type KernelInfo, readContent } from './contents.js'
@@ -62,7 +63,7 @@ export class JupyterRuntime implements Runtime {
 
   /** Rejects with a KernelStartError; then no process is left. */
   static async start(options: JupyterRuntimeOptions): Promise<JupyterRuntime> {
-    const killsBefore = outOfMemoryKills()
+    const killsBefore = ownOutOfMemoryKills()
     let runtime: JupyterRuntime | undefined
     const kernel = await startKernel({
       ...options,
@@ -261,7 +262,7 @@ export class JupyterRuntime implements Runtime {
     const { code, signal } = await process.ended
     await connection.drained()
     this.#dead = true
-    const [before, after] = await Promise.all([killsBefore, outOfMemoryKills()])
+    const [before, after] = await Promise.all([killsBefore, ownOutOfMemoryKills()])
     await this.#kernel.release()
     const outOfMemory = (after ?? 0) > (before ?? 0)
     return { code, signal, outOfMemory, faults: process.log, ...(this.#cause && { cause: this.#cause }) }

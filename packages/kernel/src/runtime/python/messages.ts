@@ -4,7 +4,14 @@ import type { ResultMode } from '../runtime.js'
 
 /** Worker → kernel. `start` and `attached` once each, then any number of the others; at most one `execute` at a time. */
 export type ToKernel =
-  | { readonly type: 'start'; readonly parent: number; readonly directory: string; readonly limits: KernelLimits }
+  | {
+      readonly type: 'start'
+      /** As `getppid()` must say. */
+      readonly parent: number
+      readonly directory: string
+      /** `tasks`, where the system counts them for this kernel alone: threads and processes. */
+      readonly limits: KernelLimits & { readonly tasks?: number }
+    }
   /** The worker has opened the FIFOs that `hello` announced. */
   | { readonly type: 'attached' }
   | {
