@@ -115,7 +115,10 @@ export class KernelLife {
       const reason = before.reason ?? 'the kernel worker was restarted.'
       this.notice(`Variables lost: epoch ${before.epoch} of this kernel has ended. ${reason}`)
     }
-    const runtime = await this.#house.startRuntime(this.#kernel, name, this.#events)
+    const runtime = await this.#house.startRuntime(this.#kernel, name, {
+      ...this.#events,
+      onWarning: (sentence) => this.notice(sentence),
+    })
     let epoch: number
     try {
       const pid = { pid: runtime.pid, pidStarted: runtime.pidStarted }

@@ -90,7 +90,6 @@ export class Kernel {
       },
       onRequest: (request) => house.listener.request(this, request),
       onNotice: (method, params) => house.listener.notice(this, method, params),
-      onWarning: (sentence) => this.#life.notice(sentence),
     })
   }
 
