@@ -1,7 +1,7 @@
 import { isAbsolute, normalize } from 'node:path'
 import { z } from 'zod'
-import { foregroundSMax } from './limits.js'
 import { sandboxPathsMax } from './isolation/limits.js'
+import { foregroundSMax } from './limits.js'
 
 const mebibyte = 1024 * 1024
 

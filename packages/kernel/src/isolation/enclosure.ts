@@ -1,9 +1,9 @@
 import type { KernelLimits } from '../config.js'
-import { memoryTogetherShare, strayKillRounds } from './limits.js'
 import type { KillCause } from '../runtime/death.js'
 import { killGroup } from '../runtime/process-group.js'
 import type { ContainedProcess } from './contained-process.js'
 import { type ControlGroup, type ControlGroups, ownOutOfMemoryKills } from './control-group.js'
+import { memoryTogetherShare, strayKillRounds } from './limits.js'
 import { ProcessWatch } from './process-watch.js'
 
 export interface EnclosureOptions {

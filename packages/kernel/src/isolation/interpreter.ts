@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { isAbsolute } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { interpreterAnswerBytesMax, trialMs } from './limits.js'
 import type { Exit } from '../runtime/process-group.js'
+import { interpreterAnswerBytesMax, trialMs } from './limits.js'
 
 export interface Interpreter {
   /** Itself, not a script that finds it: absolute. */

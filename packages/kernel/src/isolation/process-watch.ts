@@ -1,5 +1,5 @@
-import { warnShare, watchIntervalMs } from './limits.js'
 import type { KillCause } from '../runtime/death.js'
+import { warnShare, watchIntervalMs } from './limits.js'
 import { memoryTogether } from './memory.js'
 import { familyOf, type ProcessEntry, processTable } from './process-table.js'
 
