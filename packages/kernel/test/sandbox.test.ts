@@ -288,6 +288,17 @@ describe('where there is no sandbox', () => {
     if (!noSandbox) expect((await evaluate(house.kernel(), '1')).result).toBe('1')
   })
 
+  it('required starts no other runtime, as these have none', async () => {
+    await using outside = await temporaryDirectory()
+    await mkdir(join(outside.path, 'other'))
+    const spec = { argv: ['true', '{connection_file}'], display_name: 'Other', language: 'other' }
+    await writeFile(join(outside.path, 'other', 'kernel.json'), JSON.stringify(spec))
+    await using house = await openPool({ sandbox: 'required', kernelspecDirs: [outside.path] })
+    const report = await evaluate(house.kernel(), '1', { runtime: 'other' })
+    expect(report).toMatchObject({ status: 'refused', failure: { code: 'kernel_start_failed' } })
+    expect(report.error).toMatch(/A sandbox is required, and the runtime other has none/)
+  })
+
   it('off does not look for one', async () => {
     await using house = await openPool({ sandbox: 'off' })
     await evaluate(house.kernel(), '1')
