@@ -132,10 +132,10 @@ len(pids) < ${tasksFor(10)}, refused`
   })
 
   it('name memory for certain when the system kills, and tell when it killed a program only', async () => {
-    await using house = await openPool({ memoryMiB: 128 })
+    await using house = await openPool({ memoryMiB: 512 })
     const kernel = house.kernel()
-    const hog = 'import time; blocks = [bytearray(20 * 1024 ** 2) for _ in range(3)]; time.sleep(60)'
-    const code = `import subprocess, sys, time\nchildren = [subprocess.Popen([sys.executable, "-c", ${JSON.stringify(hog)}]) for _ in range(5)]\nwhile all(child.poll() is None for child in children): time.sleep(0.01)\n[child.kill() for child in children]`
+    const hog = 'import time; blocks = [bytearray(20 * 1024 ** 2) for _ in range(6)]; time.sleep(60)'
+    const code = `import subprocess, sys, time\nchildren = [subprocess.Popen([sys.executable, "-c", ${JSON.stringify(hog)}]) for _ in range(8)]\nwhile all(child.poll() is None for child in children): time.sleep(0.01)\n[child.kill() for child in children]`
     const told: string[] = []
     for (let next = code; told.length === 0; next = '1') {
       const { error, notices } = await evaluate(kernel, next)

@@ -130,7 +130,7 @@ describe.skipIf(!hasProc)('memory of a kernel and its programs together', () => 
   })
 
   it('beyond its limit ends them all, named as memory', async () => {
-    const config = parseKernelConfig({ memoryMiB: 256 })
+    const config = parseKernelConfig({ memoryMiB: 512 })
     const found = {
       ...(await containPython({ ...config, sandbox: { ...config.sandbox, mode: 'off' } }, []).find()),
       groups: ControlGroups.none,
@@ -147,9 +147,9 @@ describe.skipIf(!hasProc)('memory of a kernel and its programs together', () => 
       onNotice: () => {},
       onWarning: (sentence) => warnings.push(sentence),
     })
-    void runtime.execute({ run: 1, code: hogs(6), resultMode: 'last' })
+    void runtime.execute({ run: 1, code: hogs(12), resultMode: 'last' })
     const death = await runtime.died
     expect(death.cause).toBe('memory_limit')
-    expect(explainDeath(death)).toMatch(/together went beyond their memory limit: \d+ of at most 320 MiB of memory/)
+    expect(explainDeath(death)).toMatch(/together went beyond their memory limit: \d+ of at most 640 MiB of memory/)
   })
 })
