@@ -4,6 +4,8 @@ import { UsageError } from './usage-error.js'
 export interface WorkerSettings {
   readonly dataDirectory: string
   readonly databaseUrl?: string
+  /** What programs that a worker starts for agents must not see, beside the data directory. */
+  readonly maskedPaths: readonly string[]
   /** The worker's section of the config file, unread. */
   readonly config: unknown
 }

@@ -39,6 +39,12 @@ export function readEnvironment(options: Variables = {}): Environment {
   }
 }
 
+/** Where secrets lie, beside the data directory: the operator's, a worker's own, and what a configuration may hold. */
+export function secretPlaces({ variables, runtimeDirectory, configFile }: Environment): readonly string[] {
+  const files = [configFile, variables['CALLBOARD_SIGN_IN_SECRET_FILE']]
+  return [runtimeDirectory, ...files.flatMap((file) => (file ? [resolve(file)] : []))]
+}
+
 /** What a hub or worker that we start is told. An agent's token is its own: no child inherits it. */
 export function childVariables({ variables, configFile }: Environment, own: Variables = {}): NodeJS.ProcessEnv {
   const { CALLBOARD_TOKEN: _token, CALLBOARD_PARENT: _parent, ...rest } = variables

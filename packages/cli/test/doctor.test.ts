@@ -139,3 +139,24 @@ it('asks the authorization server for its keys', async () => {
   const down = { check: 'oauth', detail: expect.stringContaining('ECONNREFUSED') }
   expect(await findings(installation)).toMatchObject({ code: 1, problems: [down] })
 })
+
+it('says what stands between kernels and this machine, and that a required sandbox is missing', async () => {
+  const installation = new Installation()
+  const sandboxOf = async (variables?: Record<string, string>) =>
+    (await findings(installation, variables)).found.find(({ check }) => check === 'kernel sandbox')
+  expect(await sandboxOf()).toMatchObject({
+    detail: expect.stringMatching(/^bubblewrap .*no network|^none \(.+\): .*advisory/),
+  })
+  const empty = join(installation.directory, 'empty')
+  mkdirSync(empty)
+  expect(await sandboxOf({ PATH: empty })).toMatchObject({
+    status: 'note',
+    detail: expect.stringMatching(/^none \(.+\): code runs as the user of this worker.*approvals are advisory/),
+  })
+  const config = join(installation.directory, 'required.json')
+  writeFileSync(config, JSON.stringify({ kernel: { sandbox: 'required' } }))
+  expect(await sandboxOf({ PATH: empty, CALLBOARD_CONFIG: config })).toMatchObject({
+    status: 'problem',
+    detail: expect.stringMatching(/A sandbox is required and there is none/),
+  })
+})

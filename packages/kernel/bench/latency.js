@@ -1,11 +1,12 @@
-// node packages/kernel/bench/latency.js: cold start, warm eval and throughput of one kernel, without a hub around it.
+// node packages/kernel/bench/latency.js [off]: cold start, warm eval and throughput of one kernel, without a hub around it;
+// `off`: without a sandbox.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKernelWorker } from '../dist/index.js'
 
 const directory = await mkdtemp(join(tmpdir(), 'callboard-bench-'))
-const worker = await createKernelWorker({ dataDirectory: directory })
+const worker = await createKernelWorker({ dataDirectory: directory, config: { sandbox: process.argv[2] ?? 'auto' } })
 const { pool } = worker
 let keys = 0
 const submit = async (session, code) => {
@@ -36,6 +37,9 @@ async function times(count, work) {
 }
 
 const print = (line) => process.stdout.write(`${line}\n`)
+// Asked once per worker, before its first kernel.
+const { sandbox } = await worker.containment.find()
+print(sandbox.description)
 print(`cold start with 1 + 1: ${await times(20, (index) => run(`cold-${index}`, '1 + 1'))}`)
 await times(200, () => run('warm', '1 + 1'))
 print(`warm 1 + 1:            ${await times(2_000, () => run('warm', '1 + 1'))}`)

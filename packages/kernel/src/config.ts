@@ -1,7 +1,16 @@
+import { isAbsolute, normalize } from 'node:path'
 import { z } from 'zod'
+import { sandboxPathsMax } from './isolation/limits.js'
 import { foregroundSMax } from './limits.js'
 
 const mebibyte = 1024 * 1024
+
+const place = z
+  .string()
+  .max(4096)
+  .refine((path) => isAbsolute(path) && !path.includes('\0'), 'must be an absolute path')
+  .transform((path) => normalize(path))
+const places = z.array(place).max(sandboxPathsMax).default([])
 
 const schema = z.strictObject({
   python: z.string().min(1).default('python3'),
@@ -15,6 +24,16 @@ const schema = z.strictObject({
   openFiles: z.int().min(64).max(1_048_576).default(1024),
   kernelspecDirs: z.array(z.string().min(1)).max(64).default([]),
   spoolMiB: z.int().min(1).max(1_048_576).default(1024),
+  maxProcesses: z.int().min(8).max(65_536).default(256),
+  niceness: z.int().min(0).max(19).default(5),
+  sandbox: z.enum(['auto', 'required', 'off']).default('auto'),
+  sandboxNetwork: z.boolean().default(false),
+  sandboxPaths: z
+    .strictObject({
+      readable: places,
+      writable: places.refine((paths) => !paths.includes('/'), 'must not make the whole system writable'),
+    })
+    .default({ readable: [], writable: [] }),
 })
 
 /** Frozen, complete and checked; made by {@link parseKernelConfig} only. */
@@ -32,6 +51,17 @@ export interface KernelConfig {
   readonly kernelspecDirs: readonly string[]
   /** Of the output of all runs on disk; beyond it that of the oldest goes. */
   readonly spoolBytesMax: number
+  readonly sandbox: SandboxConfig
+}
+
+export interface SandboxConfig {
+  /** `auto`: where bubblewrap works; `required`: no kernel without it. */
+  readonly mode: 'auto' | 'required' | 'off'
+  readonly network: boolean
+  /** Absolute paths that a kernel sees at their own places, beside the system's directories. */
+  readonly readable: readonly string[]
+  /** And those that it may write to, beside its working directory. */
+  readonly writable: readonly string[]
 }
 
 /** Set inside the child before user code, soft and hard alike. */
@@ -40,6 +70,10 @@ export interface KernelLimits {
   readonly fileBytes: number
   readonly openFiles: number
   readonly coreBytes: number
+  /** Of the kernel and all programs that it has started, together. */
+  readonly processes: number
+  /** Added to the worker's own, so that it answers while kernels compute. */
+  readonly niceness: number
 }
 
 /** Every problem of the section at once, each with the key it is about. */
@@ -74,6 +108,14 @@ export function parseKernelConfig(section: unknown): KernelConfig {
       fileBytes: value.fileMiB * mebibyte,
       openFiles: value.openFiles,
       coreBytes: 0,
+      processes: value.maxProcesses,
+      niceness: value.niceness,
+    }),
+    sandbox: Object.freeze({
+      mode: value.sandbox,
+      network: value.sandboxNetwork,
+      readable: Object.freeze(value.sandboxPaths.readable),
+      writable: Object.freeze(value.sandboxPaths.writable),
     }),
     kernelspecDirs: Object.freeze(value.kernelspecDirs),
     spoolBytesMax: value.spoolMiB * mebibyte,
@@ -83,17 +125,24 @@ export function parseKernelConfig(section: unknown): KernelConfig {
 function wordsOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return `unknown key ${issue.keys.join(', ')}; there are ${Object.keys(schema.shape).join(', ')}`
+      return `unknown key ${issue.keys.join(', ')}; there are ${keysAt(issue.path).join(', ')}`
     case 'invalid_type':
       return `must be ${kinds[issue.expected] ?? issue.expected}`
     case 'too_small':
       if (issue.origin === 'string') return 'must not be empty'
       return `must be ${issue.inclusive === true ? 'at least' : 'more than'} ${issue.minimum}`
     case 'too_big':
+      if (issue.origin === 'array') return `must have at most ${issue.maximum} entries`
       return `must be at most ${issue.maximum}`
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`
     default:
       return issue.message
   }
+}
+
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  return path[0] === 'sandboxPaths' ? ['readable', 'writable'] : Object.keys(schema.shape)
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -101,5 +150,6 @@ const kinds: Readonly<Record<string, string>> = {
   number: 'a number',
   int: 'a whole number',
   object: 'an object',
+  boolean: 'true or false',
   array: 'a list',
 }

@@ -11,6 +11,7 @@ import {
   type Worker,
 } from '@callboard/worker'
 import { parseKernelConfig } from './config.js'
+import type { Containment } from './isolation/containment.js'
 import type { Agent } from './kernel/agent.js'
 import { thisInstance } from './kernel/instance.js'
 import type { Kernel } from './kernel/kernel.js'
@@ -23,6 +24,7 @@ import { KernelRecords } from './records/kernel-records.js'
 import { SessionRecords } from './records/records.js'
 import { RunRecords } from './records/run-records.js'
 import { type KernelSchema, migrations } from './records/schema.js'
+import { containPython } from './runtime/python/contain-python.js'
 import { runtimeStarter } from './runtime/start-runtime.js'
 import { evalSpec, runEval } from './tools/eval-tool.js'
 import type { RegisteredTool } from './tools/help.js'
@@ -39,6 +41,8 @@ export interface KernelWorkerOptions {
   /** Holds the database (unless `databaseUrl` is given) and the working directories of the kernels. */
   readonly dataDirectory: string
   readonly databaseUrl?: string
+  /** What no kernel may see, beside the data directory: the hub's runtime directory, files with secrets. */
+  readonly maskedPaths?: readonly string[]
   /** Section `kernel` of callboard.config.json; absent means the defaults. */
   readonly config?: unknown
 }
@@ -60,6 +64,9 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
     directory: join(options.dataDirectory, 'kernel', 'spool'),
     bytesMax: config.spoolBytesMax,
   })
+  const containment = containPython(config, [options.dataDirectory, ...(options.maskedPaths ?? [])])
+  // Now, so that the first eval need not wait for it; what fails is said to that one.
+  containment.find().catch(() => {})
   const instance = thisInstance()
   const runs = new RunRecords(store, instance)
   const sessions = new SessionRecords(store)
@@ -67,8 +74,8 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
   const house: PoolHouse = {
     runs,
     kernels: new KernelRecords(store, instance),
-    startRuntime: runtimeStarter(config, options.dataDirectory, currentSession),
     outputs: new OutputKeeper(spool, runs),
+    startRuntime: runtimeStarter(config, options.dataDirectory, containment, currentSession),
     currentSession,
     listener: {
       started: () => {},
@@ -120,7 +127,7 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
     // If the store is away, its session stays held and is not taken over.
     pool.closeSession(session).catch(() => {})
   })
-  return new KernelWorker(worker, pool, store)
+  return new KernelWorker(worker, pool, containment, store)
 }
 
 /** The definition and what stands behind it. However it ends, every kernel ends within a second, then the store. */
@@ -128,11 +135,14 @@ export class KernelWorker implements AsyncDisposable {
   /** The definition, e.g. for `connectForTest`. */
   readonly worker: Worker
   readonly pool: KernelPool
+  /** What holds its kernels. */
+  readonly containment: Containment
   readonly #store: { close(): Promise<void> }
 
-  constructor(worker: Worker, pool: KernelPool, store: { close(): Promise<void> }) {
+  constructor(worker: Worker, pool: KernelPool, containment: Containment, store: { close(): Promise<void> }) {
     this.worker = worker
     this.pool = pool
+    this.containment = containment
     this.#store = store
   }
 

@@ -11,7 +11,8 @@ let kernel: KernelWorker
 let link: TestLink
 
 async function open(): Promise<void> {
-  kernel = await createKernelWorker({ dataDirectory: directory })
+  // Code leaves its traces beside the database here, which a sandbox hides.
+  kernel = await createKernelWorker({ dataDirectory: directory, config: { sandbox: 'off' } })
   link = await connectForTest(kernel.worker)
 }
 

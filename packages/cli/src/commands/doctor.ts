@@ -1,8 +1,9 @@
 import { sectionOf } from '../config-file.js'
 import { checkDataDirectory, checkRuntimeDirectory } from '../doctor/check-directories.js'
-import { checkHttp, checkHub, checkSandbox, checkWorkers } from '../doctor/check-hub.js'
+import { checkHttp, checkHub, checkWorkers } from '../doctor/check-hub.js'
 import { checkIssuer } from '../doctor/check-issuer.js'
 import { checkNativeModules, checkNode, checkPrograms } from '../doctor/check-programs.js'
+import { checkSandbox } from '../doctor/check-sandbox.js'
 import { type Finding, ok, problem } from '../doctor/finding.js'
 import { type Environment, readEnvironment } from '../environment.js'
 import { escapeControls } from '../escape-controls.js'
@@ -41,7 +42,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     await checkHttp(config, found),
     ...(await checkIssuer(config)),
     ...checkWorkers(workers, found),
-    checkSandbox(),
+    ...(workers.includes('kernel') ? [await checkSandbox(sectionOf(file, 'kernel'))] : []),
   ]
 }
 

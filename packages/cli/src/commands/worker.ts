@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { builtInWorker } from '../built-in-workers.js'
 import { sectionOf } from '../config-file.js'
-import { type Environment, readEnvironment } from '../environment.js'
+import { type Environment, readEnvironment, secretPlaces } from '../environment.js'
 import { describeFileProblem } from '../file-problem.js'
 import { requireShortDirectory } from '../hub-link/runtime-files.js'
 import * as limits from '../limits.js'
@@ -21,7 +21,12 @@ export async function runWorker(name: string): Promise<never> {
   const signal = environment.isSupervised ? endOfSupervisor() : new AbortController().signal
   await makeDataDirectory(dataDirectory)
   const worker = await explained(
-    create({ dataDirectory, config: sectionOf(config, name), ...(databaseUrl !== undefined && { databaseUrl }) }),
+    create({
+      dataDirectory,
+      config: sectionOf(config, name),
+      maskedPaths: secretPlaces(environment),
+      ...(databaseUrl !== undefined && { databaseUrl }),
+    }),
   )
   await explained(worker.run({ signal, ...(secret !== undefined && { secret }) }).then(throwIfAny))
   return exit(0)

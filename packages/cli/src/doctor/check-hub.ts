@@ -60,14 +60,6 @@ function refusedDefinitions(worker: HubStatus['snapshot']['workers'][number]): F
   )
 }
 
-export function checkSandbox(): Finding {
-  return note(
-    'sandbox',
-    'advisory: programs that agents steer run as this user and can reach its files, the operator secret among them',
-    'run the workers as another user or in containers, see docker-compose.yml',
-  )
-}
-
 function isFree({ host, port }: { readonly host: string; readonly port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()

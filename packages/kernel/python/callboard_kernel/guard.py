@@ -63,6 +63,7 @@ def set_limits(limits):
         ("openFiles", resource.RLIMIT_NOFILE),
         ("fileBytes", resource.RLIMIT_FSIZE),
         ("coreBytes", resource.RLIMIT_CORE),
+        ("tasks", resource.RLIMIT_NPROC),
     ):
         value = limits.get(name)
         if value is None:
@@ -73,4 +74,8 @@ def set_limits(limits):
             resource.setrlimit(number, (value, value))
         except (ValueError, OSError):
             refused.append(name)
+    try:
+        os.nice(limits.get("niceness") or 0)
+    except OSError:
+        refused.append("niceness")
     return refused

@@ -1,6 +1,6 @@
 import { ToolError } from '@callboard/worker'
 import { pythonRuntimeName } from '../limits.js'
-import { type Death, explainDeath, type KillCause } from '../runtime/death.js'
+import { type Death, explainDeath, isOwnFault, type KillCause } from '../runtime/death.js'
 import type { Runtime, RuntimeEvents } from '../runtime/runtime.js'
 import { DeathToll } from './death-toll.js'
 import type { Kernel } from './kernel.js'
@@ -115,7 +115,10 @@ export class KernelLife {
       const reason = before.reason ?? 'the kernel worker was restarted.'
       this.notice(`Variables lost: epoch ${before.epoch} of this kernel has ended. ${reason}`)
     }
-    const runtime = await this.#house.startRuntime(this.#kernel, name, this.#events)
+    const runtime = await this.#house.startRuntime(this.#kernel, name, {
+      ...this.#events,
+      onWarning: (sentence) => this.notice(sentence),
+    })
     let epoch: number
     try {
       const pid = { pid: runtime.pid, pidStarted: runtime.pidStarted }
@@ -142,7 +145,7 @@ export class KernelLife {
     const reason = explainDeath(death)
     this.#lastDeath = reason
     if (life.runs > 0) this.notice(`Variables lost: epoch ${life.epoch} of this kernel has ended. ${reason}`)
-    if (death.cause === undefined || death.cause === 'stuck') this.#toll.add(Date.now())
+    if (isOwnFault(death)) this.#toll.add(Date.now())
     this.#house.listener.ended(this.#kernel)
     this.#recorded = this.#house.kernels.end(this.#kernel.owner, life.epoch, death, reason).catch(() => {
       // The store is closed or away; the row only explains, nothing depends on it.

@@ -1,13 +1,22 @@
-import { readFile } from 'node:fs/promises'
-
 /** Why this worker ended a kernel; absent when it died by itself. */
-export type KillCause = 'stuck' | 'reset' | 'session_closed' | 'idle' | 'evicted' | 'stopping' | 'protocol'
+export type KillCause =
+  | 'stuck'
+  | 'reset'
+  | 'session_closed'
+  | 'idle'
+  | 'evicted'
+  | 'stopping'
+  | 'protocol'
+  | 'process_limit'
+  | 'memory_limit'
 
 /** All that is known about the end of a kernel process. */
 export interface Death {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
   readonly cause?: KillCause
+  /** Of a limit: what was used, and what may be. */
+  readonly detail?: string
   /** The control group counted an out-of-memory kill during the life of the process. */
   readonly outOfMemory: boolean
   /** Stack traces of faulthandler, if it wrote any. */
@@ -32,15 +41,24 @@ export function explainDeath(death: Death): string {
       return 'It was ended because its worker was stopped.'
     case 'protocol':
       return 'It was ended because its control channel was damaged.'
+    case 'process_limit':
+      return `It was killed, with all its programs, because there were too many of them: ${death.detail ?? 'more than its limit'}.`
+    case 'memory_limit':
+      return `It was killed because it and its programs together went beyond their memory limit: ${death.detail ?? 'more than its limit'}.`
     default:
       return `${explainOwnDeath(death)}${trace}`
   }
 }
 
+/** Whether the code in the kernel brought it about, rather than this worker or the agent's wish. */
+export function isOwnFault({ cause }: Death): boolean {
+  return cause === undefined || cause === 'stuck' || cause === 'process_limit' || cause === 'memory_limit'
+}
+
 function explainOwnDeath({ code, signal, outOfMemory }: Death): string {
   if (signal === 'SIGKILL') {
     return outOfMemory
-      ? 'It was killed by the system (SIGKILL): the control group ran out of memory.'
+      ? 'It was killed by the system (SIGKILL): its control group ran out of memory, which it shares with the programs that it has started.'
       : 'It was killed by SIGKILL, which this worker did not send: likely out of memory, or somebody killed it.'
   }
   if (
@@ -54,17 +72,4 @@ function explainOwnDeath({ code, signal, outOfMemory }: Death): string {
   }
   if (signal !== null) return `It was ended by ${signal}.`
   return `It exited with code ${code ?? 'unknown'} (os._exit, or an extension that ends the process).`
-}
-
-/** Out-of-memory kills of this program's control group so far; undefined where there is none. */
-export async function outOfMemoryKills(): Promise<number | undefined> {
-  try {
-    const group = /^0::(.*)$/m.exec(await readFile('/proc/self/cgroup', 'utf8'))?.[1]
-    if (group === undefined) return undefined
-    const events = await readFile(`/sys/fs/cgroup${group}/memory.events`, 'utf8')
-    const count = /^oom_kill (\d+)$/m.exec(events)?.[1]
-    return count === undefined ? undefined : Number(count)
-  } catch {
-    return undefined
-  }
 }

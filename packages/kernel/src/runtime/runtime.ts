@@ -45,6 +45,8 @@ export interface RuntimeEvents {
   onRequest(request: ModuleRequest): void
   /** One-way, from the kernel. */
   onNotice(method: string, params: unknown): void
+  /** A sentence for the agent's next reply, e.g. that memory runs short. */
+  onWarning?(sentence: string): void
 }
 
 /** A question of code in the kernel; exactly one of `resolve` and `reject` is called, or neither when the process ends. */

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolError } from '@callboard/worker'
 import type { KernelConfig } from '../config.js'
+import type { Containment } from '../isolation/containment.js'
 import type { Kernel } from '../kernel/kernel.js'
 import { pythonRuntimeName } from '../limits.js'
 import { JupyterRuntime } from './jupyter/jupyter-runtime.js'
@@ -16,6 +17,7 @@ import type { Runtime, RuntimeEvents } from './runtime.js'
 export function runtimeStarter(
   config: KernelConfig,
   dataDirectory: string,
+  containment: Containment,
   currentSession: (kernel: Kernel) => Promise<string>,
 ) {
   return async (kernel: Kernel, name: string, events: RuntimeEvents): Promise<Runtime> => {
@@ -31,12 +33,22 @@ export function runtimeStarter(
     const { python, limits } = config
     try {
       const options = { python, workingDirectory, limits, ...events }
-      return spec ? await JupyterRuntime.start({ ...options, spec }) : await PythonRuntime.start(options)
+      if (!spec) return await PythonRuntime.start({ ...options, containment })
+      refuseUncontained(name, config)
+      return await JupyterRuntime.start({ ...options, spec })
     } catch (error) {
       if (error instanceof KernelStartError) throw new ToolError('kernel_start_failed', error.message, { cause: error })
       throw error
     }
   }
+}
+
+/** These have none: where one is required, nothing runs without. */
+function refuseUncontained(runtime: string, { sandbox }: KernelConfig): void {
+  if (sandbox.mode !== 'required') return
+  throw new KernelStartError(
+    `A sandbox is required, and the runtime ${runtime} has none. Use ${pythonRuntimeName}, or set "sandbox" in section "kernel" of callboard.config.json to "auto".`,
+  )
 }
 
 /** Undefined for the harness of this package. Kernelspecs are looked for at each start: installing one needs no restart. */

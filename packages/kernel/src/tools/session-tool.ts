@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { ToolError, type ToolSpec } from '@callboard/worker'
 import { z } from 'zod'
+import { memoryOf } from '../isolation/memory.js'
 import type { Agent } from '../kernel/agent.js'
 import type { Kernel } from '../kernel/kernel.js'
 import { namesListedMax, recentHistoryMax } from '../limits.js'
@@ -108,17 +108,7 @@ async function describeKernel(kernel: Kernel) {
     epoch: kernel.epoch,
     running_run: kernel.active?.id ?? null,
     queue_length: kernel.queueLength,
-    memory_bytes: kernel.runtime ? await residentBytes(kernel.runtime.pid) : null,
+    memory_bytes: kernel.runtime ? await memoryOf(kernel.runtime.pid) : null,
     last_death: kernel.lastDeath?.slice(0, 1000) ?? null,
-  }
-}
-
-/** Null where there is no /proc. */
-async function residentBytes(pid: number): Promise<number | null> {
-  try {
-    const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return kibibytes === undefined ? null : Number(kibibytes) * 1024
-  } catch {
-    return null
   }
 }

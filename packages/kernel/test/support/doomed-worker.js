@@ -1,14 +1,18 @@
 // A worker in a process of its own, to be killed. Built code: Node 20 cannot run TypeScript. `npm test` builds first.
 import { tmpdir } from 'node:os'
+import { parseKernelConfig } from '../../dist/config.js'
+import { containPython } from '../../dist/runtime/python/contain-python.js'
 import { KernelProcess } from '../../dist/runtime/python/kernel-process.js'
 
 let output = ''
 let told = false
+const config = parseKernelConfig({ sandbox: process.argv[3] ?? 'off' })
 const kernel = await KernelProcess.start({
-  python: 'python3',
+  python: config.python,
   workingDirectory: tmpdir(),
-  limits: { memoryBytes: 2 ** 32, fileBytes: 2 ** 32, openFiles: 1024, coreBytes: 0 },
   outputToken: 'token',
+  limits: config.limits,
+  containment: containPython(config, []),
   onMessage: () => {},
   onOutput: (_stream, chunk) => {
     output += chunk

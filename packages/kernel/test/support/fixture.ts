@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKernelWorker } from '../../src/index.js'
+import type { Containment } from '../../src/isolation/containment.js'
 import type { EvalRequest, Kernel } from '../../src/kernel/kernel.js'
 import type { KernelPool } from '../../src/kernel/kernel-pool.js'
 import type { Run } from '../../src/kernel/run.js'
@@ -11,17 +12,24 @@ import type { RunReport } from '../../src/kernel/run-report.js'
 export interface PoolFixture extends AsyncDisposable {
   readonly pool: KernelPool
   readonly directory: string
+  readonly containment: Containment
   /** The kernel of an agent of the owner `agent:test`. */
   kernel(session?: string): Kernel
 }
 
-export async function openPool(config: unknown = {}): Promise<PoolFixture> {
+/** Without a sandbox unless the configuration or the environment asks for one: `KERNEL_TEST_SANDBOX=auto` runs all tests in it. */
+export async function openPool(config: object = {}, maskedPaths: readonly string[] = []): Promise<PoolFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'callboard-kernel-test-'))
-  const worker = await createKernelWorker({ dataDirectory: directory, config })
+  const worker = await createKernelWorker({
+    dataDirectory: directory,
+    maskedPaths,
+    config: { sandbox: process.env['KERNEL_TEST_SANDBOX'] ?? 'off', ...config },
+  })
   const { pool } = worker
   return {
     pool,
     directory,
+    containment: worker.containment,
     kernel: (session = 'session-1') => pool.kernelOf({ owner: 'agent:test', session }),
     async [Symbol.asyncDispose]() {
       await worker.close()

@@ -49,7 +49,7 @@ export async function openJupyter(
     spec,
     python: 'python3',
     workingDirectory: directory,
-    limits: { memoryBytes: 2 ** 32, fileBytes: 2 ** 32, openFiles: 1024, coreBytes: 0 },
+    limits: { memoryBytes: 2 ** 32, fileBytes: 2 ** 32, openFiles: 1024, coreBytes: 0, processes: 256, niceness: 5 },
     onOutput: (run, stream, bytes) => {
       outputs.set(`${run} ${stream}`, textOf(run, stream) + Buffer.from(bytes).toString('utf8'))
       for (const watcher of watchers) watcher()

@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { KernelLimits } from '../../config.js'
+import { ownOutOfMemoryKills } from '../../isolation/control-group.js'
 import {
   jupyterDisplayBytesMax,
   jupyterIdleWaitMaxMs,
@@ -10,7 +11,7 @@ import {
   probeMs,
   terminateGraceMs,
 } from '../../limits.js'
-import { type Death, type KillCause, outOfMemoryKills } from '../death.js'
+import type { Death, KillCause } from '../death.js'
 import type { Cell, CellEnd, Isolation, MimeBundle, Runtime, RuntimeEvents, StreamName } from '../runtime.js'
 import type { Channel } from './connection-file.js'
 import { type FromJupyter, type KernelInfo, readContent } from './contents.js'
@@ -49,7 +50,7 @@ export class JupyterRuntime implements Runtime {
   #cause: KillCause | undefined
   #dead = false
 
-  private constructor(kernel: StartedKernel, options: JupyterRuntimeOptions, killsBefore: Promise<number | undefined>) {
+  private constructor(kernel: StartedKernel, options: JupyterRuntimeOptions, killsBefore: number | undefined) {
     this.#kernel = kernel
     this.#info = kernel.info
     this.#events = options
@@ -62,7 +63,7 @@ export class JupyterRuntime implements Runtime {
 
   /** Rejects with a KernelStartError; then no process is left. */
   static async start(options: JupyterRuntimeOptions): Promise<JupyterRuntime> {
-    const killsBefore = outOfMemoryKills()
+    const killsBefore = ownOutOfMemoryKills()
     let runtime: JupyterRuntime | undefined
     const kernel = await startKernel({
       ...options,
@@ -256,14 +257,13 @@ export class JupyterRuntime implements Runtime {
     if (this.#parents.size > jupyterParentsMax) this.#parents.delete(this.#parents.keys().next().value!)
   }
 
-  async #mourn(killsBefore: Promise<number | undefined>): Promise<Death> {
+  async #mourn(killsBefore: number | undefined): Promise<Death> {
     const { process, connection } = this.#kernel
     const { code, signal } = await process.ended
     await connection.drained()
     this.#dead = true
-    const [before, after] = await Promise.all([killsBefore, outOfMemoryKills()])
     await this.#kernel.release()
-    const outOfMemory = (after ?? 0) > (before ?? 0)
+    const outOfMemory = (ownOutOfMemoryKills() ?? 0) > (killsBefore ?? 0)
     return { code, signal, outOfMemory, faults: process.log, ...(this.#cause && { cause: this.#cause }) }
   }
 }

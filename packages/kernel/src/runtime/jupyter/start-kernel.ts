@@ -145,7 +145,8 @@ function startError(spec: Kernelspec, problem: string, log: string): KernelStart
 const limitableLanguages = new Set(['python', 'r'])
 
 function limitsFor(spec: Kernelspec, limits: KernelLimits): Partial<KernelLimits> {
-  const { memoryBytes, ...others } = limits
+  // Nothing watches over how many processes these have.
+  const { memoryBytes, processes: _, ...others } = limits
   return limitableLanguages.has(spec.language.toLowerCase()) ? { memoryBytes, ...others } : others
 }
 

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { constants, openSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
@@ -6,18 +5,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { KernelLimits } from '../../config.js'
+import { ContainedProcess } from '../../isolation/contained-process.js'
+import { type Contained, type Containment, uncontained } from '../../isolation/containment.js'
+import { ownOutOfMemoryKills } from '../../isolation/control-group.js'
+import { Enclosure } from '../../isolation/enclosure.js'
+import { InterpreterError } from '../../isolation/interpreter.js'
+import { tasksFor } from '../../isolation/limits.js'
+import { identityOf } from '../../isolation/process-identity.js'
+import { type Sandbox, SandboxMissingError } from '../../isolation/sandbox.js'
 import { exitDrainMs, faultsBytesMax, fifoReadBytes, terminateGraceMs } from '../../limits.js'
 import { boundedText } from '../../output/bounded-text.js'
 import { childEnvironment } from '../child-environment.js'
-import { type Death, type KillCause, outOfMemoryKills } from '../death.js'
-import { type Exit, exitOf, killGroup } from '../process-group.js'
+import type { Death, KillCause } from '../death.js'
+import { KernelStartError } from '../kernel-start-error.js'
+import { killGroup } from '../process-group.js'
 import type { Isolation, StreamName } from '../runtime.js'
 import { encodeFrame } from './control-frames.js'
 import type { FromKernel, ToKernel } from './messages.js'
-import { StartupConversation } from './startup-conversation.js'
+import { explainStart, StartupConversation } from './startup-conversation.js'
 
 /** The harness lies beside `src` and beside `dist` alike. */
-const harness = fileURLToPath(new URL('../../../python/start.py', import.meta.url))
+export const harnessDirectory = fileURLToPath(new URL('../../../python', import.meta.url))
 
 export interface KernelProcessOptions {
   readonly python: string
@@ -25,16 +33,14 @@ export interface KernelProcessOptions {
   readonly limits: KernelLimits
   /** Random; what the harness marks output with. */
   readonly outputToken: string
+  /** Absent: none. */
+  readonly containment?: Pick<Containment, 'find'>
+  /** A sentence for the agent's next reply. */
+  readonly onWarning?: (sentence: string) => void
   readonly onMessage: (message: FromKernel) => void
   /** The chunk is valid during the call only. */
   readonly onOutput: (stream: StreamName, chunk: Buffer) => void
 }
-
-const noIsolation = {
-  sandbox: 'none',
-  network: true,
-  description: 'none: code runs as the user of this worker, with its files and network',
-} as const
 
 /**
  * One python3 child with its control socket and FIFOs. Everything of it ends with the process group: `died` resolves
@@ -45,24 +51,24 @@ export class KernelProcess implements AsyncDisposable {
   /** Of the interpreter, e.g. `3.11.7`. */
   readonly pythonVersion: string
   readonly pid: number
+  /** As the system counts; null when it does not say. */
+  readonly pidStarted: string | null
   readonly isolation: Isolation
-  readonly #child: ChildProcess
+  readonly #contained: ContainedProcess
   readonly #control: Socket
+  readonly #enclosure: Enclosure
   #cause: KillCause | undefined
+  #detail: string | undefined
   #dead = false
 
-  private constructor(
-    child: ChildProcess,
-    control: Socket,
-    pythonVersion: string,
-    limitsRefused: readonly string[],
-    died: Promise<Death>,
-  ) {
-    this.#child = child
+  private constructor({ contained, control, enclosure, pid, pidStarted, pythonVersion, isolation, died }: Parts) {
+    this.#contained = contained
     this.#control = control
-    this.pid = child.pid!
+    this.#enclosure = enclosure
+    this.pid = pid
+    this.pidStarted = pidStarted
     this.pythonVersion = pythonVersion
-    this.isolation = { ...noIsolation, limitsRefused }
+    this.isolation = isolation
     this.died = died.finally(() => {
       this.#dead = true
     })
@@ -72,7 +78,7 @@ export class KernelProcess implements AsyncDisposable {
   static async start(options: KernelProcessOptions): Promise<KernelProcess> {
     const directory = await mkdtemp(join(tmpdir(), 'callboard-kernel-'))
     try {
-      return await begin(options, directory, (...parts) => new KernelProcess(...parts))
+      return await begin(options, directory, (parts) => new KernelProcess(parts))
     } finally {
       await rm(directory, { recursive: true, force: true })
     }
@@ -89,20 +95,43 @@ export class KernelProcess implements AsyncDisposable {
 
   /** Only Python, e.g. for the stack traces that SIGUSR1 asks faulthandler for. */
   signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal)
+    if (this.#dead) return
+    try {
+      process.kill(this.pid, signal)
+    } catch {
+      // Just gone.
+    }
   }
 
-  kill(cause: KillCause): Promise<Death> {
+  /** `detail`: what went beyond which limit, where that is the cause. */
+  kill(cause: KillCause, detail?: string): Promise<Death> {
+    if (this.#cause === undefined) this.#detail = detail
     this.#cause ??= cause
-    this.signalGroup('SIGKILL')
+    this.#enclosure.remember()
+    this.#killAll()
     return this.died
+  }
+
+  /** A cell begins: from now on its programs are watched. */
+  busy(): void {
+    this.#enclosure.watch.busy()
+  }
+
+  idle(): void {
+    this.#enclosure.watch.idle()
+  }
+
+  #killAll(): void {
+    this.signalGroup('SIGKILL')
+    if (!this.#dead) this.#contained.killAll()
   }
 
   /** SIGTERM, then SIGKILL: ends within a second. */
   async terminate(cause: KillCause): Promise<Death> {
     this.#cause ??= cause
+    this.#enclosure.remember()
     this.signalGroup('SIGTERM')
-    const timer = setTimeout(() => this.signalGroup('SIGKILL'), terminateGraceMs)
+    const timer = setTimeout(() => this.#killAll(), terminateGraceMs)
     try {
       return await this.died
     } finally {
@@ -110,8 +139,12 @@ export class KernelProcess implements AsyncDisposable {
     }
   }
 
-  get cause(): KillCause | undefined {
-    return this.#cause
+  /** Why this worker ended it, if it did. */
+  get reason(): Pick<Death, 'cause' | 'detail'> {
+    return {
+      ...(this.#cause !== undefined && { cause: this.#cause }),
+      ...(this.#detail !== undefined && { detail: this.#detail }),
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,37 +152,44 @@ export class KernelProcess implements AsyncDisposable {
   }
 }
 
-type Make = (
-  child: ChildProcess,
-  control: Socket,
-  pythonVersion: string,
-  limitsRefused: readonly string[],
-  died: Promise<Death>,
-) => KernelProcess
+interface Parts {
+  readonly contained: ContainedProcess
+  readonly control: Socket
+  readonly enclosure: Enclosure
+  readonly pid: number
+  readonly pidStarted: string | null
+  readonly pythonVersion: string
+  readonly isolation: Isolation
+  readonly died: Promise<Death>
+}
 
-async function begin(options: KernelProcessOptions, directory: string, make: Make): Promise<KernelProcess> {
-  const killsBefore = outOfMemoryKills()
-  const child = spawn(options.python, ['-u', '-X', 'utf8', harness], {
-    cwd: options.workingDirectory,
-    env: childEnvironment(),
-    // A group of its own, so that all that cells start can be ended with it.
-    detached: true,
-    // stderr until the FIFOs are attached; then the control socket, and the lifeline that the guardian watches.
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-  })
+async function begin(
+  options: KernelProcessOptions,
+  directory: string,
+  make: (parts: Parts) => KernelProcess,
+): Promise<KernelProcess> {
+  const found = await findContainment(options)
+  const killsBefore = ownOutOfMemoryKills()
+  const contained = startPython(options, found, directory)
+  const { child } = contained
   const control = child.stdio[3] as Socket
-  const exit = exitOf(child)
-  const startup = new StartupConversation(options.python, child, control, exit)
+  const startup = new StartupConversation(options.python, child, control, contained.exit)
   const streams: Socket[] = []
   try {
     startup.send({
       type: 'start',
-      parent: process.pid,
+      parent: contained.parentInside,
       directory,
-      limits: options.limits,
       outputToken: options.outputToken,
+      limits: {
+        ...options.limits,
+        ...(found.sandbox.countsProcesses && { tasks: tasksFor(options.limits.processes) }),
+      },
     })
     const hello = await startup.expect('hello')
+    const pid = await contained.pidOf(hello.pid)
+    if (pid === undefined) throw new KernelStartError('Python was not found in its sandbox; it may have ended at once.')
+    const enclosure = new Enclosure(contained, pid, options, found.groups)
     const faults = boundedText(faultsBytesMax)
     streams.push(
       readFifo(join(directory, 'stdout'), (chunk) => options.onOutput('stdout', chunk)),
@@ -157,45 +197,62 @@ async function begin(options: KernelProcessOptions, directory: string, make: Mak
       readFifo(join(directory, 'faults'), faults.push),
     )
     startup.send({ type: 'attached' })
+    const pidStarted = (await identityOf(pid))?.pidStarted ?? null
     const { limitsRefused } = await startup.expect('ready')
     let kernel: KernelProcess | undefined
-    const died = deathOf(
-      exit,
-      streams,
-      async () => {
-        const [before, after] = await Promise.all([killsBefore, outOfMemoryKills()])
-        control.destroy()
-        ;(child.stdio[4] as Socket).destroy()
-        return {
-          outOfMemory: (after ?? 0) > (before ?? 0),
-          faults: faults.text(),
-          ...(kernel?.cause && { cause: kernel.cause }),
-        }
-      },
-      child.pid!,
-    )
-    kernel = make(child, control, hello.python, limitsRefused, died)
-    const damaged = () => void kernel?.kill('protocol')
-    startup.handOver(options.onMessage, damaged)
+    const died = contained.exit.then(async ({ code, signal }) => {
+      // Programs that cells started, and the guardian.
+      await enclosure.clear()
+      await drained(streams)
+      control.destroy()
+      ;(child.stdio[4] as Socket).destroy()
+      const outOfMemory = enclosure.outOfMemory(killsBefore)
+      return { code, signal, outOfMemory, faults: faults.text(), ...kernel?.reason }
+    })
+    enclosure.onOver = (cause, detail) => void kernel?.kill(cause, detail)
+    const isolation = isolationOf(found.sandbox, limitsRefused)
+    kernel = make({ contained, control, enclosure, pid, pidStarted, pythonVersion: hello.python, isolation, died })
+    startup.handOver(options.onMessage, () => void kernel?.kill('protocol'))
     return kernel
   } catch (error) {
     for (const stream of streams) stream.destroy()
-    if (child.pid !== undefined) killGroup(child.pid, 'SIGKILL')
+    contained.killAll()
     throw error
   }
 }
 
-async function deathOf(
-  exit: Promise<Exit>,
-  streams: readonly Socket[],
-  details: () => Promise<Omit<Death, 'code' | 'signal'>>,
-  group: number,
-): Promise<Death> {
-  const { code, signal } = await exit
-  // Programs that cells started, and the guardian.
-  killGroup(group, 'SIGKILL')
-  await drained(streams)
-  return { code, signal, ...(await details()) }
+async function findContainment({ python, containment }: KernelProcessOptions): Promise<Contained> {
+  if (containment === undefined) return uncontained
+  try {
+    return await containment.find()
+  } catch (error) {
+    if (error instanceof SandboxMissingError) throw new KernelStartError(error.message, { cause: error })
+    if (error instanceof InterpreterError) throw new KernelStartError(explainStart(python, error.exit, error.text))
+    throw error
+  }
+}
+
+function startPython(
+  { python, workingDirectory }: KernelProcessOptions,
+  { sandbox, interpreter }: Contained,
+  directory: string,
+): ContainedProcess {
+  return new ContainedProcess({
+    sandbox,
+    program: {
+      argv: [interpreter?.executable ?? python, '-u', '-X', 'utf8', join(harnessDirectory, 'start.py')],
+      workingDirectory,
+      readable: [...(interpreter?.directories ?? []), harnessDirectory],
+      writable: [directory],
+    },
+    environment: childEnvironment(),
+    // stderr until the FIFOs are attached; then the control socket, and the lifeline that the guardian watches.
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  })
+}
+
+function isolationOf(sandbox: Sandbox, limitsRefused: readonly string[]): Isolation {
+  return { sandbox: sandbox.kind, network: sandbox.network, description: sandbox.description, limitsRefused }
 }
 
 /** Reads what is left; a program that left the group may hold a FIFO open, so not for ever. */

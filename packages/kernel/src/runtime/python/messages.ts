@@ -6,10 +6,13 @@ import type { ResultMode } from '../runtime.js'
 export type ToKernel =
   | {
       readonly type: 'start'
+      /** As `getppid()` must say. */
       readonly parent: number
       readonly directory: string
-      readonly limits: KernelLimits
+      /** Random; what the harness marks output with. */
       readonly outputToken: string
+      /** `tasks`, where the system counts them for this kernel alone: threads and processes. */
+      readonly limits: KernelLimits & { readonly tasks?: number }
     }
   /** The worker has opened the FIFOs that `hello` announced. */
   | { readonly type: 'attached' }

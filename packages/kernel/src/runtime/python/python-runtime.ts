@@ -7,7 +7,11 @@ import type { Cell, CellEnd, Isolation, PythonAbilities, Runtime, RuntimeEvents 
 import { KernelProcess, type KernelProcessOptions } from './kernel-process.js'
 import type { FromKernel } from './messages.js'
 
-export type PythonRuntimeOptions = Pick<KernelProcessOptions, 'python' | 'workingDirectory' | 'limits'> & RuntimeEvents
+export type PythonRuntimeOptions = Pick<
+  KernelProcessOptions,
+  'python' | 'workingDirectory' | 'limits' | 'containment'
+> &
+  RuntimeEvents
 
 type Finished = Extract<FromKernel, { type: 'finished' }>
 type Cleared = { readonly names: number; readonly kept: readonly string[] }
@@ -46,6 +50,8 @@ export class PythonRuntime implements Runtime {
       workingDirectory: options.workingDirectory,
       limits: options.limits,
       outputToken,
+      ...(options.containment !== undefined && { containment: options.containment }),
+      onWarning: (sentence) => options.onWarning?.(sentence),
       onMessage: (message) => runtime?.receive(message),
       onOutput: (stream, chunk) => streams[stream].push(chunk),
     })
@@ -64,7 +70,7 @@ export class PythonRuntime implements Runtime {
   }
 
   get pidStarted(): string | null {
-    return null
+    return this.#process.pidStarted
   }
 
   get description(): string {
@@ -76,8 +82,10 @@ export class PythonRuntime implements Runtime {
     const finished = new Promise<Finished>((resolve) => {
       this.#onFinished = (message) => message.run === run && resolve(message)
     })
+    this.#process.busy()
     this.#process.send({ type: 'execute', run, code, resultMode })
     const end = await finished
+    this.#process.idle()
     const patience = setTimeout(() => this.#giveUpOutput(), markWaitMs)
     await output
     clearTimeout(patience)

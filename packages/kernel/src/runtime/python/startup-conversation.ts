@@ -78,10 +78,15 @@ export class StartupConversation {
 
   #explain(end: Exit): string {
     clearTimeout(this.#timer)
-    const advice = 'Install CPython 3.9 or newer, or set "python" in section "kernel" of callboard.config.json.'
-    if (end.error) return `Python could not be started as "${this.#python}" (${end.error.message}). ${advice}`
-    const text = this.#text.text().trim()
-    const how = end.signal ?? `exit code ${end.code}`
-    return `Python ("${this.#python}") ended while starting (${how})${text === '' ? '' : `: ${text}`}. ${advice}`
+    return explainStart(this.#python, end, this.#text.text())
   }
+}
+
+/** `text`: what it wrote before it ended. */
+export function explainStart(python: string, end: Exit, text: string): string {
+  const advice = 'Install CPython 3.9 or newer, or set "python" in section "kernel" of callboard.config.json.'
+  if (end.error) return `Python could not be started as "${python}" (${end.error.message}). ${advice}`
+  const words = text.trim()
+  const how = end.signal ?? `exit code ${end.code}`
+  return `Python ("${python}") ended while starting (${how})${words === '' ? '' : `: ${words}`}. ${advice}`
 }
