@@ -9,7 +9,7 @@ import { type EventView, ModuleError } from './module-api.js'
 import { matches } from './rule.js'
 
 export interface EventQuery {
-  /** Of an earlier reply; absent: from the oldest that is kept. */
+  /** Of an earlier reply; absent: the newest. */
   readonly cursor?: string | undefined
   /** Patterns; absent: every type. */
   readonly types?: readonly string[] | undefined
@@ -78,12 +78,13 @@ export class Events {
   /** Throws a ModuleError (ValueError) for what is no cursor. */
   read(owner: string, { cursor, types, limit }: EventQuery): EventPage {
     const ring = this.#rings.get(owner)
-    const { after, gap } = this.#position(ring, cursor)
+    const asked = (type: string) => !types || types.some((pattern) => matches(pattern, type))
+    const { after, gap } = cursor === undefined ? newestOf(ring, asked, limit) : this.#position(ring, cursor)
     const events: EventView[] = []
-    let last = Math.max(after, (ring?.oldest ?? 1) - 1)
+    let last = after
     let bytes = 0
     for (const kept of ring?.after(after) ?? []) {
-      if (!types || types.some((pattern) => matches(pattern, kept.view.type))) {
+      if (asked(kept.view.type)) {
         bytes += kept.bytes
         if (events.length >= limit || (bytes > eventReplyBytesMax && events.length > 0)) {
           return { events, cursor: `${this.#bootId}.${last}`, has_more: true, gap }
@@ -92,7 +93,7 @@ export class Events {
       }
       last = kept.seq
     }
-    return { events, cursor: `${this.#bootId}.${last}`, has_more: false, gap }
+    return { events, cursor: `${this.#bootId}.${Math.max(last, (ring?.next ?? 1) - 1)}`, has_more: false, gap }
   }
 
   /** Of what comes next. */
@@ -135,11 +136,13 @@ export class Events {
     return ring
   }
 
-  #position(ring: Ring | undefined, cursor: string | undefined): { readonly after: number; readonly gap: boolean } {
-    if (cursor === undefined) return { after: 0, gap: false }
+  #position(ring: Ring | undefined, cursor: string): Position {
     const [, boot, seq] = /^([\w-]{1,64})\.(\d{1,15})$/.exec(cursor) ?? []
     if (boot === undefined) {
-      throw new ModuleError('ValueError', `${JSON.stringify(cursor.slice(0, 80))} is not a cursor; take one from a reply.`)
+      throw new ModuleError(
+        'ValueError',
+        `${JSON.stringify(cursor.slice(0, 80))} is not a cursor; take one from a reply.`,
+      )
     }
     if (boot !== this.#bootId) return { after: 0, gap: true }
     const after = Math.min(Number(seq), (ring?.next ?? 1) - 1)
@@ -147,10 +150,23 @@ export class Events {
   }
 }
 
+interface Position {
+  readonly after: number
+  readonly gap: boolean
+}
+
+function newestOf(ring: Ring | undefined, asked: (type: string) => boolean, limit: number): Position {
+  const fitting = [...(ring?.after(0) ?? [])].filter(({ view }) => asked(view.type))
+  return { after: (fitting.at(-limit) ?? fitting[0] ?? { seq: 1 }).seq - 1, gap: false }
+}
+
 /** Ticks keep only the latest: whoever reads later has no use for the others. */
 function isTick(type: string): boolean {
   return type === 'tick' || type.endsWith('.tick')
 }
+
+/** Beyond it ticks are kept like other events until their kind comes again. */
+const tickTypesMax = 256
 
 class Ring {
   next = 1
@@ -160,10 +176,8 @@ class Ring {
   /** Events before this index are gone; cut off now and then. */
   #first = 0
   #bytes = 0
-
-  get oldest(): number {
-    return this.#kept[this.#first]?.seq ?? this.next
-  }
+  /** Where the latest of each kind of tick is. */
+  readonly #ticks = new Map<string, number>()
 
   push(kept: Kept): void {
     this.next += 1
@@ -193,11 +207,10 @@ class Ring {
     this.#ticks.clear()
   }
 
-  readonly #ticks = new Map<string, number>()
-
   #dropTick(type: string): void {
     const seq = this.#ticks.get(type)
     this.#ticks.set(type, this.next - 1)
+    if (this.#ticks.size > tickTypesMax) this.#ticks.clear()
     if (seq === undefined) return
     const index = this.#kept.findLastIndex((kept) => kept.seq === seq)
     if (index < this.#first) return

@@ -59,9 +59,7 @@ export class Flights {
     if (track.flights === 0) return false
     return [...this.#flights.values()].some(
       ({ due, state, pass: handedIn }) =>
-        due.track === track &&
-        handedIn < pass &&
-        (state === 'started' || (state === 'handed_out' && due.dueMs <= now)),
+        due.track === track && handedIn < pass && (state === 'started' || (state === 'handed_out' && due.dueMs <= now)),
     )
   }
 

@@ -1,21 +1,11 @@
 import { bpmDefault, chainDepthMax, firingsPerSecondMax, lookAheadMs, targetsPerPassMax } from '../limits.js'
 import { needsKernel } from './action.js'
 import { BeatWaits } from './beat-waits.js'
-import {
-  beatAt,
-  changed,
-  initialTransport,
-  playedAt,
-  reanchored,
-  type Spot,
-  sameLoop,
-  spotAt,
-  type Transport,
-  type TransportCommand,
-} from './clock.js'
+import { beatAt, playedAt, type Transport, type TransportCommand } from './clock.js'
 import type { EngineEffect, EngineEvent } from './engine-messages.js'
 import { FiringRate } from './firing-rate.js'
 import { type Flight, Flights } from './flights.js'
+import { type Move, Playhead } from './playhead.js'
 import {
   countOutcome,
   type EngineEventData,
@@ -33,34 +23,27 @@ import { type Due, dueAt, type Line, RuleTrack, shifted } from './rule-track.js'
  * `nextDeadline` moves it. What is due has its turn before an event acts, so no change can undo what was before it.
  */
 export class RuleEngine {
-  #transport: Transport
+  readonly #playhead: Playhead
   readonly #markers = new Map<string, number>()
   readonly #tracks = new Map<string, RuleTrack>()
   readonly #flights = new Flights()
   readonly #waits = new BeatWaits()
   readonly #rate = new FiringRate(firingsPerSecondMax)
-  #cursor: Spot
-  #closed = true
-  #jumpDepth = 0
   #hasKernel = false
   #cellsRun = false
   #queue: Due[] = []
   #taken = new Map<RuleTrack, number>()
   #passes = 0
-  #jumps = 0
   #now: number
   #effects: EngineEffect[] = []
 
-  constructor(now: number, transport: Transport = initialTransport) {
+  constructor(now: number, transport?: Transport) {
     this.#now = now
-    this.#transport = { ...transport, anchorMs: now }
-    this.#cursor = { lap: 0, beat: transport.anchorBeat }
-    // After a restart it goes on where it was: what is at that beat has had its turn.
-    this.#closed = transport.state === 'stopped'
+    this.#playhead = new Playhead(now, transport)
   }
 
   get transport(): Transport {
-    return this.#transport
+    return this.#playhead.transport
   }
 
   rule(id: string): Rule | undefined {
@@ -113,17 +96,17 @@ export class RuleEngine {
   }
 
   beat(time: number): number {
-    return beatAt(this.#transport, Math.max(this.#now, time))
+    return beatAt(this.transport, Math.max(this.#now, time))
   }
 
   /** All beats played so far; jumps are none. */
   played(time: number): number {
-    return playedAt(this.#transport, Math.max(this.#now, time))
+    return playedAt(this.transport, Math.max(this.#now, time))
   }
 
-  /** Of the firing that runs in the kernel at present, else 0: what it causes is one deeper. */
+  /** Of the deepest firing that runs in the kernel at present, else 0: what it causes is one deeper. */
   get runningDepth(): number {
-    return this.#flights.inKernel().find(({ began }) => began)?.depth ?? 0
+    return Math.max(0, ...this.#flights.inKernel().map(({ began, depth }) => (began ? depth : 0)))
   }
 
   #apply(event: Exclude<EngineEvent, { type: 'tick' }>): void {
@@ -157,7 +140,7 @@ export class RuleEngine {
       case 'tool_ended':
         return this.#ended(event.firing, event.outcome, event.detail)
       case 'wait':
-        return this.#waits.add(event.id, event.target, this.#transport, this.#now)
+        return this.#waits.add(event.id, event.target, this.transport, this.#now)
       case 'wait_withdrawn':
         return this.#waits.delete(event.id)
       case 'cleared':
@@ -188,10 +171,7 @@ export class RuleEngine {
       this.#queue.push(...due)
       if (missed > 0) this.#missMany(track.rule, missed)
     }
-    if (this.#transport.state === 'playing') {
-      this.#cursor = spotAt(this.#transport, this.#now)
-      this.#closed = false
-    }
+    this.#playhead.pass(this.#now)
     return this.#queue.length > 0
   }
 
@@ -206,11 +186,11 @@ export class RuleEngine {
 
   #line(): Line {
     return {
-      transport: this.#transport,
+      transport: this.transport,
       markers: this.#markers,
-      cursor: this.#cursor,
-      closed: this.#closed,
-      jumpDepth: this.#jumpDepth,
+      cursor: this.#playhead.cursor,
+      closed: this.#playhead.closed,
+      jumpDepth: this.#playhead.jumpDepth,
       hasKernel: this.#hasKernel,
     }
   }
@@ -299,7 +279,7 @@ export class RuleEngine {
       due,
       state,
       pass: this.#passes,
-      jump: this.#jumps,
+      jump: this.#playhead.jumps,
       lastFiredMs,
       startedMs: Math.max(this.#now, due.dueMs),
       lateS: Math.max(0, this.#now - due.dueMs) / 1000,
@@ -312,11 +292,11 @@ export class RuleEngine {
     this.#effects.push({
       type: 'hand_out',
       firing,
-      generation: this.#transport.generation,
+      generation: this.transport.generation,
       rule,
       delayMs,
       targetBeat: due.targetBeat,
-      position: beatAt(this.#transport, this.#now + delayMs),
+      position: beatAt(this.transport, this.#now + delayMs),
       event: due.event,
       marker: due.marker,
     })
@@ -340,7 +320,7 @@ export class RuleEngine {
     rule.firedCount -= 1
     rule.lastFiredMs = lastFiredMs
     if (rule.status === 'done') rule.status = 'active'
-    if (track.eligible && (due.targetBeat === null || jump === this.#jumps)) track.owe(due)
+    if (track.eligible && (due.targetBeat === null || jump === this.#playhead.jumps)) track.owe(due)
     this.#ruleChanged(rule)
   }
 
@@ -375,21 +355,18 @@ export class RuleEngine {
   // Clock ------------------------------------------------------------------------------------------------------------
 
   #command(command: TransportCommand, depth: number): void {
-    const before = this.#transport
-    const change = changed(before, command, this.#now)
-    if (!change) return
-    this.#follow(before, change.transport)
-    if (change.jumped) this.#jump(depth)
-    this.#waits.follow(this.#transport, this.#now)
+    const move = this.#playhead.change(command, this.#now, depth)
+    if (!move) return
+    this.#follow(move)
     this.#effects.push({ type: 'transport_changed', depth })
   }
 
-  /** Takes over a transport that is anchored at now, at the same place. */
-  #follow(before: Transport, after: Transport): void {
-    const here = spotAt(before, this.#now)
-    this.#transport = after
-    if (before.state === 'playing') this.#cursor = { lap: this.#cursor.lap - here.lap, beat: this.#cursor.beat }
-    const loopChanged = !sameLoop(before.loop, after.loop)
+  /** A kernel forgets by generations only: those of other rules come back, and go out again. */
+  #revoke(concerned: (track: RuleTrack) => boolean): void {
+    if (this.#flights.anyOut(concerned)) this.#follow(this.#playhead.renew(this.#now))
+  }
+
+  #follow({ here, before, loopChanged, jumped }: Move): void {
     for (const track of this.#tracks.values()) track.reanchor(here, before, loopChanged)
     this.#queue = this.#queue.flatMap((due) => {
       const moved = shifted(due, here, before)
@@ -399,22 +376,11 @@ export class RuleEngine {
       return []
     })
     if (this.#flights.takeBack(here, before)) this.#effects.push({ type: 'revoke', generation: before.generation })
-  }
-
-  #jump(depth: number): void {
-    this.#jumps += 1
-    this.#jumpDepth = depth
-    this.#cursor = { lap: 0, beat: this.#transport.anchorBeat }
-    this.#closed = true
-    this.#queue = this.#queue.filter(({ targetBeat }) => targetBeat === null)
-    for (const track of this.#tracks.values()) track.jump()
-  }
-
-  /** A kernel forgets by generations only: those of other rules come back, and go out again. */
-  #revoke(concerned: (track: RuleTrack) => boolean): void {
-    if (!this.#flights.anyOut(concerned)) return
-    this.#follow(this.#transport, reanchored(this.#transport, this.#now))
-    this.#waits.follow(this.#transport, this.#now)
+    if (jumped) {
+      this.#queue = this.#queue.filter(({ targetBeat }) => targetBeat === null)
+      for (const track of this.#tracks.values()) track.jump()
+    }
+    this.#waits.follow(this.transport, this.#now)
   }
 
   // Rules, markers, events -------------------------------------------------------------------------------------------
