@@ -1,5 +1,5 @@
 import { ruleSaveMs, transportSaveMs } from '../limits.js'
-import type { RuleLogRow, SessionContents } from '../records/session-contents.js'
+import type { RuleLogRow, RuleRow, SessionContents } from '../records/session-contents.js'
 import type { SessionRecord, SessionRecords, StoredTransport } from '../records/session-records.js'
 import { initialTransport, type Transport, type TransportCommand } from './clock.js'
 import type { EngineEffect, EngineEvent } from './engine-messages.js'
@@ -94,7 +94,7 @@ export class LoadedSession {
 
   /** Reads what is stored. `bound`: ids of callbacks that the process still has. */
   async fill(port: KernelPort | undefined, bound: ReadonlySet<string>): Promise<void> {
-    const { contents, clocks } = this.#house
+    const { contents } = this.#house
     const [markers, rows] = await Promise.all([contents.markers(this.record.id), contents.rules(this.record.id)])
     this.attach(port)
     for (const marker of markers) {
@@ -102,9 +102,20 @@ export class LoadedSession {
       this.step({ type: 'marker_set', name: marker.name, beat: marker.beat })
     }
     for (const row of rows) {
-      const rule = ruleOf(row, clocks, bound.has(row.id))
+      const rule = this.#read(row, bound.has(row.id))
+      if (!rule) continue
       this.step({ type: 'rule_set', rule })
       if (rule.status !== row.status) this.#soil(rule)
+    }
+  }
+
+  /** A row that a later version can't read must not lock the whole session. */
+  #read(row: RuleRow, bound: boolean): Rule | undefined {
+    try {
+      return ruleOf(row, this.#house.clocks, bound)
+    } catch (error) {
+      this.#house.failed(error)
+      return undefined
     }
   }
 

@@ -1,22 +1,11 @@
-import { bpmDefault, chainDepthMax, firingsPerSecondMax, lookAheadMs, targetsPerPassMax } from '../limits.js'
-import { needsKernel } from './action.js'
+import { bpmDefault } from '../limits.js'
 import { BeatWaits } from './beat-waits.js'
 import { beatAt, playedAt, type Transport, type TransportCommand } from './clock.js'
 import type { EngineEffect, EngineEvent } from './engine-messages.js'
-import { FiringRate } from './firing-rate.js'
-import { type Flight, Flights } from './flights.js'
 import { type Move, Playhead } from './playhead.js'
-import {
-  countOutcome,
-  type EngineEventData,
-  type FiringOutcome,
-  fits,
-  idlePriority,
-  type LogOutcome,
-  matches,
-  type Rule,
-} from './rule.js'
+import { type EngineEventData, fits, matches, type Rule } from './rule.js'
 import { type Due, dueAt, type Line, RuleTrack, shifted } from './rule-track.js'
+import { roundingMs, type TurnStage, Turns } from './turns.js'
 
 /**
  * The clock and the rules of one session, as a state machine: events go in with the time, effects come out. A tick at
@@ -26,11 +15,8 @@ export class RuleEngine {
   readonly #playhead: Playhead
   readonly #markers = new Map<string, number>()
   readonly #tracks = new Map<string, RuleTrack>()
-  readonly #flights = new Flights()
+  readonly #turns: Turns
   readonly #waits = new BeatWaits()
-  readonly #rate = new FiringRate(firingsPerSecondMax)
-  #hasKernel = false
-  #cellsRun = false
   #queue: Due[] = []
   #taken = new Map<RuleTrack, number>()
   #passes = 0
@@ -40,6 +26,7 @@ export class RuleEngine {
   constructor(now: number, transport?: Transport) {
     this.#now = now
     this.#playhead = new Playhead(now, transport)
+    this.#turns = new Turns(this.#stage())
   }
 
   get transport(): Transport {
@@ -106,7 +93,7 @@ export class RuleEngine {
 
   /** Of the deepest firing that runs in the kernel at present, else 0: what it causes is one deeper. */
   get runningDepth(): number {
-    return Math.max(0, ...this.#flights.inKernel().map(({ began, depth }) => (began ? depth : 0)))
+    return Math.max(0, ...this.#turns.flights.inKernel().map(({ began, depth }) => (began ? depth : 0)))
   }
 
   #apply(event: Exclude<EngineEvent, { type: 'tick' }>): void {
@@ -134,11 +121,11 @@ export class RuleEngine {
       case 'cells':
         return this.#setCells(event.running)
       case 'fire_started':
-        return this.#flights.started(event.firing, this.#now, event.late_s)
+        return this.#turns.flights.started(event.firing, this.#now, event.late_s)
       case 'fire_ended':
-        return this.#ended(event.firing, event.outcome, event.detail)
+        return this.#turns.ended(event.firing, event.outcome, event.detail)
       case 'tool_ended':
-        return this.#ended(event.firing, event.outcome, event.detail)
+        return this.#turns.ended(event.firing, event.outcome, event.detail)
       case 'wait':
         return this.#waits.add(event.id, event.target, this.transport, this.#now)
       case 'wait_withdrawn':
@@ -156,7 +143,7 @@ export class RuleEngine {
   #pass(): void {
     do {
       this.#collect()
-      for (let due = this.#takeFirst(); due; due = this.#takeFirst()) this.#dispatch(due)
+      for (let due = this.#takeFirst(); due; due = this.#takeFirst()) this.#turns.take(due)
     } while (this.#collect())
     for (const id of this.#waits.takeReached(this.#now)) this.#effects.push({ type: 'reached', id })
   }
@@ -169,7 +156,7 @@ export class RuleEngine {
       if (due.length === 0 && missed === 0) continue
       this.#taken.set(track, taken + due.length)
       this.#queue.push(...due)
-      if (missed > 0) this.#missMany(track.rule, missed)
+      if (missed > 0) this.#turns.missMany(track.rule, missed)
     }
     this.#playhead.pass(this.#now)
     return this.#queue.length > 0
@@ -191,165 +178,24 @@ export class RuleEngine {
       cursor: this.#playhead.cursor,
       closed: this.#playhead.closed,
       jumpDepth: this.#playhead.jumpDepth,
-      hasKernel: this.#hasKernel,
+      hasKernel: this.#turns.hasKernel,
     }
   }
 
-  // Firings ----------------------------------------------------------------------------------------------------------
-
-  #dispatch(due: Due): void {
-    const { track } = due
-    const { rule } = track
-    if (this.#tracks.get(rule.id) !== track || !(due.forced || track.eligible)) return
-    const lateMs = Math.max(0, this.#now - due.dueMs)
-    if (rule.maxLateMs !== null && lateMs > rule.maxLateMs) {
-      rule.missedCount += 1
-      this.#close(due, 'late', `More than max_late_s (${rule.maxLateMs / 1000}) late.`)
-      return
+  #stage(): TurnStage {
+    const engine = this
+    return {
+      playhead: this.#playhead,
+      get now() {
+        return engine.#now
+      },
+      get pass() {
+        return engine.#passes
+      },
+      isCurrent: (track) => this.#tracks.get(track.rule.id) === track,
+      command: (command, depth) => this.#command(command, depth),
+      effect: (effect) => this.#effects.push(effect),
     }
-    if (rule.priority === idlePriority && this.#cellsRun) {
-      if (track.held) rule.suppressedCount += 1
-      // No longer a place on the line: a change of the clock does not move it.
-      track.held = { ...due, spot: undefined }
-      return
-    }
-    if (needsKernel(rule.action) && !this.#hasKernel) {
-      rule.missedCount += 1
-      this.#close(due, 'missed', 'There was no Python process; a rule does not start one.')
-      return
-    }
-    const hindrance = this.#hindrance(due, lateMs)
-    if (hindrance !== undefined) {
-      rule.suppressedCount += 1
-      this.#close(due, 'suppressed', hindrance)
-      return
-    }
-    this.#fire(due, lateMs)
-  }
-
-  /** Why it must not fire now. */
-  #hindrance({ track, dueMs, depth, forced }: Due, lateMs: number): string | undefined {
-    const { rule } = track
-    // Those of this very pass stand for what a late timer let pass: they run one after the other.
-    if (this.#flights.runs(track, this.#passes, this.#now)) return 'Its last firing was still running.'
-    const sinceMs = rule.lastFiredMs === null ? Infinity : startOf(dueMs, lateMs) - rule.lastFiredMs
-    if (!forced && rule.cooldownMs > 0 && sinceMs < rule.cooldownMs - roundingMs)
-      return 'Within cooldown_s of its last firing.'
-    if (depth > chainDepthMax) return `LimitError: firings that cause firings end after ${chainDepthMax}.`
-    if (!this.#rate.admit(this.#now)) return `LimitError: more than ${firingsPerSecondMax} firings within a second.`
-    return undefined
-  }
-
-  #fire(due: Due, lateMs: number): void {
-    const { rule } = due.track
-    const { action } = rule
-    const before = rule.lastFiredMs
-    rule.firedCount += 1
-    rule.lastFiredMs = startOf(due.dueMs, lateMs)
-    if (rule.maxFires !== null && rule.firedCount >= rule.maxFires) rule.status = 'done'
-    switch (action.kind) {
-      case 'call':
-      case 'eval':
-        return this.#handOut(due, this.#takeOff(due, before, 'handed_out'))
-      case 'tool':
-        this.#effects.push({
-          type: 'call_tool',
-          firing: this.#takeOff(due, before, 'started'),
-          name: action.name,
-          arguments: action.arguments,
-        })
-        return this.#ruleChanged(rule)
-      case 'transport':
-        this.#command(action.command, due.depth)
-        break
-      case 'emit':
-        this.#effects.push({ type: 'emit', rule, name: action.name, depth: due.depth })
-        break
-      case 'notify':
-        this.#effects.push({ type: 'notify', rule, text: action.text, depth: due.depth })
-        break
-      default:
-        return action satisfies never
-    }
-    this.#close(due, countOutcome(rule, 'ok', null), null)
-  }
-
-  #takeOff(due: Due, lastFiredMs: number | null, state: Flight['state']): number {
-    return this.#flights.add({
-      due,
-      state,
-      pass: this.#passes,
-      jump: this.#playhead.jumps,
-      lastFiredMs,
-      startedMs: Math.max(this.#now, due.dueMs),
-      lateS: Math.max(0, this.#now - due.dueMs) / 1000,
-    })
-  }
-
-  #handOut(due: Due, firing: number): void {
-    const { rule } = due.track
-    const delayMs = Math.max(0, due.dueMs - this.#now)
-    this.#effects.push({
-      type: 'hand_out',
-      firing,
-      generation: this.transport.generation,
-      rule,
-      delayMs,
-      targetBeat: due.targetBeat,
-      position: beatAt(this.transport, this.#now + delayMs),
-      event: due.event,
-      marker: due.marker,
-    })
-    this.#ruleChanged(rule)
-  }
-
-  #ended(firing: number, outcome: FiringOutcome | 'revoked', detail: string | null): void {
-    const flight = this.#flights.take(firing)
-    if (!flight) return
-    if (outcome === 'revoked') return this.#returned(flight)
-    const { due, startedMs, lateS } = flight
-    const { rule } = due.track
-    const logged = countOutcome(rule, outcome, detail)
-    this.#log(due, startedMs, lateS, logged, detail)
-  }
-
-  /** It did not begin, so it did not happen; its turn comes again unless the beat was set meanwhile. */
-  #returned({ due, jump, lastFiredMs }: Flight): void {
-    const { track } = due
-    const { rule } = track
-    rule.firedCount -= 1
-    rule.lastFiredMs = lastFiredMs
-    if (rule.status === 'done') rule.status = 'active'
-    if (track.eligible && (due.targetBeat === null || jump === this.#playhead.jumps)) track.owe(due)
-    this.#ruleChanged(rule)
-  }
-
-  /** A turn that is over at once. */
-  #close(due: Due, outcome: LogOutcome, detail: string | null): void {
-    this.#log(due, this.#now, Math.max(0, this.#now - due.dueMs) / 1000, outcome, detail)
-  }
-
-  #log(due: Due, atMs: number, lateS: number, outcome: LogOutcome, detail: string | null): void {
-    const { track, targetBeat } = due
-    this.#effects.push({ type: 'log', rule: track.rule, targetBeat, atMs, lateS, outcome, detail })
-    this.#finish(track)
-    this.#ruleChanged(track.rule)
-  }
-
-  /** The one time of an `after` rule is over, whatever came of it. */
-  #finish({ rule }: RuleTrack): void {
-    if (rule.trigger.kind === 'after' && rule.dueMs === null && rule.status === 'active') rule.status = 'done'
-  }
-
-  #missMany(rule: Rule, missed: number): void {
-    rule.missedCount += missed
-    const detail = `${missed} more were due at once; at most ${targetsPerPassMax} fire.`
-    this.#effects.push({ type: 'log', rule, targetBeat: null, atMs: this.#now, lateS: 0, outcome: 'missed', detail })
-    this.#ruleChanged(rule)
-  }
-
-  #ruleChanged(rule: Rule): void {
-    this.#effects.push({ type: 'rule_changed', rule })
   }
 
   // Clock ------------------------------------------------------------------------------------------------------------
@@ -363,7 +209,7 @@ export class RuleEngine {
 
   /** A kernel forgets by generations only: those of other rules come back, and go out again. */
   #revoke(concerned: (track: RuleTrack) => boolean): void {
-    if (this.#flights.anyOut(concerned)) this.#follow(this.#playhead.renew(this.#now))
+    if (this.#turns.flights.anyOut(concerned)) this.#follow(this.#playhead.renew(this.#now))
   }
 
   #follow({ here, before, loopChanged, jumped }: Move): void {
@@ -375,7 +221,8 @@ export class RuleEngine {
       moved.track.owe(moved)
       return []
     })
-    if (this.#flights.takeBack(here, before)) this.#effects.push({ type: 'revoke', generation: before.generation })
+    if (this.#turns.flights.takeBack(here, before))
+      this.#effects.push({ type: 'revoke', generation: before.generation })
     if (jumped) {
       this.#queue = this.#queue.filter(({ targetBeat }) => targetBeat === null)
       for (const track of this.#tracks.values()) track.jump()
@@ -410,7 +257,7 @@ export class RuleEngine {
       rule.errorCount = 0
       track.skipPast(this.#now)
     }
-    this.#ruleChanged(rule)
+    this.#turns.ruleChanged(rule)
   }
 
   #fireByHand(id: string, depth: number): void {
@@ -438,12 +285,12 @@ export class RuleEngine {
   // Kernel -----------------------------------------------------------------------------------------------------------
 
   #setKernel(present: boolean): void {
-    this.#hasKernel = present
+    this.#turns.hasKernel = present
     if (present) return
     this.#setCells(false)
-    for (const { firing, began } of this.#flights.inKernel()) {
+    for (const { firing, began } of this.#turns.flights.inKernel()) {
       const detail = began ? 'The Python process ended while it ran.' : 'The Python process ended before it began.'
-      this.#ended(firing, began ? 'error' : 'missed', detail)
+      this.#turns.ended(firing, began ? 'error' : 'missed', detail)
     }
     this.#unbindAll()
   }
@@ -453,12 +300,12 @@ export class RuleEngine {
     for (const { rule } of this.#tracks.values()) {
       if (rule.action.kind !== 'call' || rule.status !== 'active') continue
       rule.status = 'unbound'
-      this.#ruleChanged(rule)
+      this.#turns.ruleChanged(rule)
     }
   }
 
   #setCells(running: boolean): void {
-    this.#cellsRun = running
+    this.#turns.cellsRun = running
     if (running) return
     for (const track of this.#tracks.values()) {
       if (track.held) this.#queue.push(track.held)
@@ -475,14 +322,6 @@ export class RuleEngine {
     this.#command({ do: 'loop', loop: null }, 0)
     this.#command({ do: 'tempo', bpm: bpmDefault }, 0)
   }
-}
-
-/** Instants that differ by less are the same: sums of milliseconds are not exact. */
-const roundingMs = 1e-6
-
-/** A start within the look-ahead of its instant is on time: cooldowns must not depend on what a timer makes of it. */
-function startOf(dueMs: number, lateMs: number): number {
-  return lateMs <= lookAheadMs ? dueMs : dueMs + lateMs
 }
 
 function comesBefore(one: Due, other: Due): boolean {

@@ -32,7 +32,7 @@ export function parseTrigger(text: string): Trigger {
     case 'at':
       return { kind, beat: numberIn(rest, `The beat of ${text}`, 0, beatMax) }
     case 'marker':
-      return { kind, name: textIn(rest, `The marker of ${text}`, nameLengthMax) }
+      return { kind, name: markerName(rest) }
     case 'every':
       return { kind, seconds: secondsIn(text, rest, everySMin) }
     case 'after':
@@ -61,6 +61,16 @@ export function formatTrigger(trigger: Trigger): string {
     default:
       return trigger satisfies never
   }
+}
+
+function markerName(text: string): string {
+  if (/\p{Cc}|\p{Cs}/u.test(text)) {
+    throw new ModuleError(
+      'ValueError',
+      `The name of a marker must not contain control characters; got ${quoted(text)}.`,
+    )
+  }
+  return textIn(text, 'The name of a marker', nameLengthMax)
 }
 
 /** `event:…` and lists of types: letters, digits and `_ . : -`, with `*` for any characters. */
