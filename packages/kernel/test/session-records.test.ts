@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ruleLogKeptMax } from '../src/limits.js'
 import { type KernelSchema, migrations } from '../src/records/schema.js'
 import { type RuleRow, SessionContents } from '../src/records/session-contents.js'
-import { SessionRecords } from '../src/records/session-records.js'
+import { holderOf, SessionRecords } from '../src/records/session-records.js'
 
 const ann = 'agent:ann'
 const bob = 'agent:bob'
@@ -63,7 +63,7 @@ describeBothDatabases('session records', (database) => {
     const records = recordsOf()
     const [first, second] = await Promise.all([records.current(ann, 'k1'), records.current(ann, 'k1')])
     expect(first).toEqual(second)
-    expect(first).toMatchObject({ name: 'untitled', vibe: null, shared: false, heldBy: 'k1' })
+    expect(first).toMatchObject({ name: 'untitled', vibe: null, shared: false, heldBy: holderOf(ann, 'k1') })
     expect(await records.current(ann, 'k2')).toMatchObject({ name: 'untitled 2' })
     expect(await records.current(bob, 'k3')).toMatchObject({ name: 'untitled' })
   })
@@ -72,18 +72,28 @@ describeBothDatabases('session records', (database) => {
     const records = recordsOf()
     const first = await records.current(ann, 'k1')
     const second = await records.current(ann, 'k2')
-    await records.release('k1')
-    await records.release('k2')
+    await records.release(ann, 'k1')
+    await records.release(ann, 'k2')
     expect((await records.current(ann, 'k1')).id).toBe(first.id)
     expect((await records.current(ann, 'k3')).id).toBe(second.id)
     expect((await records.current(bob, 'k4')).owner).toBe(bob)
+  })
+
+  it('tell kernels of different owners apart, whatever their keys', async () => {
+    const records = recordsOf()
+    const mine = await records.current(ann, 'named:main')
+    const other = await records.current(bob, 'named:main')
+    expect(other.id).not.toBe(mine.id)
+    await records.release(bob, 'named:main')
+    expect((await records.held(ann, 'named:main'))?.id).toBe(mine.id)
+    expect(await records.held(bob, 'named:main')).toBeUndefined()
   })
 
   it('switch by name: own, else new; the old one is free', async () => {
     const records = recordsOf()
     const first = await records.current(ann, 'k1')
     const demo = await records.switchToName(ann, 'k1', 'demo')
-    expect(demo).toMatchObject({ name: 'demo', heldBy: 'k1' })
+    expect(demo).toMatchObject({ name: 'demo', heldBy: holderOf(ann, 'k1') })
     expect((await records.readable(ann, first.id))?.heldBy).toBeNull()
     expect((await records.switchToName(ann, 'k1', 'untitled')).id).toBe(first.id)
     expect((await records.switchToName(bob, 'k9', 'demo')).id).not.toBe(demo.id)
@@ -105,8 +115,8 @@ describeBothDatabases('session records', (database) => {
     await records.describe(id, { shared: true, vibe: 'dusk' })
     expect(await records.readable(bob, id)).toMatchObject({ vibe: 'dusk', shared: true })
     await expect(records.switchToId(bob, 'k2', id)).rejects.toMatchObject({ kind: 'SessionBusyError' })
-    await records.release('k1')
-    expect(await records.switchToId(bob, 'k2', id)).toMatchObject({ owner: ann, heldBy: 'k2' })
+    await records.release(ann, 'k1')
+    expect(await records.switchToId(bob, 'k2', id)).toMatchObject({ owner: ann, heldBy: holderOf(bob, 'k2') })
     expect((await records.held(bob, 'k2'))?.id).toBe(id)
     expect((await records.list(bob)).map((session) => session.id)).toContain(id)
   })
@@ -132,7 +142,7 @@ describeBothDatabases('session records', (database) => {
     })
     expect((await contents().rules(id)).map(({ status }) => status)).toEqual(['unbound', 'active'])
     expect(await recordsOf().readable(bob, other.id)).toMatchObject({
-      heldBy: 'k2',
+      heldBy: holderOf(bob, 'k2'),
       transport: { state: 'playing', at: 900 },
     })
     expect((await recordsOf().current(ann, 'k1')).id).toBe(id)

@@ -151,7 +151,7 @@ describe('rules', () => {
     expect(await stage.ask(kernel, 'rules')).toMatchObject([{ enabled: false, fired_count: 0 }])
     expect(await stage.ask(kernel, 'remove_rule', { id: rule.id })).toBe(true)
     expect(await stage.ask(kernel, 'remove_rule', { id: rule.id })).toBe(false)
-    await stage.service.release('k1')
+    await stage.service.release({ owner: 'agent:ann', key: 'k1' })
     const again = await stage.kernel()
     expect(await stage.ask(again, 'rules', { all: true })).toEqual([])
   })
@@ -185,11 +185,11 @@ describe('rules', () => {
     const kernel = await stage.kernel()
     await stage.ask(kernel, 'rule', { trigger: 'beat:1', action: 'call:f', priority: 'idle' })
     await stage.settled()
-    stage.service.cellStarted('k1')
+    stage.service.cellStarted({ owner: 'agent:ann', key: 'k1' })
     await stage.ask(kernel, 'play')
     stage.time.advance(2.2)
     expect(kernel.fires).toEqual([])
-    stage.service.cellEnded('k1')
+    stage.service.cellEnded({ owner: 'agent:ann', key: 'k1' })
     expect(kernel.fires).toMatchObject([{ target_beat: 4, priority: 4 }])
   })
 
@@ -199,7 +199,7 @@ describe('rules', () => {
     await stage.ask(kernel, 'rule', { trigger: 'beat:1', action: 'emit:x', name: 'x' })
     await stage.settled()
     kernel.hasProcess = false
-    stage.service.kernelEnded('k1')
+    stage.service.kernelEnded({ owner: 'agent:ann', key: 'k1' })
     await stage.ask(kernel, 'play')
     stage.time.advance(1.2)
     expect(await stage.ask(kernel, 'rules')).toMatchObject([
@@ -248,7 +248,7 @@ describe('sessions', () => {
     await stage.ask(kernel, 'play')
     await expect(stage.ask(kernel, 'session', { load: id })).rejects.toMatchObject({ kind: 'SessionBusyError' })
     expect(await stage.ask(kernel, 'transport')).toMatchObject({ state: 'playing' })
-    await stage.service.release('k2')
+    await stage.service.release({ owner: 'agent:ann', key: 'k2' })
     expect(await stage.ask(kernel, 'session', { load: id })).toMatchObject({ id })
   })
 

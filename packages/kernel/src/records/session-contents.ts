@@ -3,12 +3,13 @@ import {
   historyCodeLengthMax,
   historyKeptMax,
   pruneEveryRuns,
+  ruleCodeLengthMax,
   ruleLogDetailLengthMax,
   ruleLogKeptMax,
 } from '../limits.js'
 import type { MarkerView } from '../session/module-api.js'
 import type { KernelSchema } from './schema.js'
-import { storedText } from './stored-text.js'
+import { storable } from './storable.js'
 
 export interface HistoryEntry {
   readonly action: string
@@ -138,7 +139,7 @@ export class SessionContents {
       const living = new Set(known.map(({ id }) => id))
       const written = log.filter(({ rule_id }) => living.has(rule_id))
       for (const row of written) {
-        const detail = row.detail === null ? null : storedText(row.detail, ruleLogDetailLengthMax)
+        const detail = row.detail === null ? null : storable(row.detail, ruleLogDetailLengthMax)
         await transaction
           .insertInto('rule_log')
           .values({ ...row, detail })
@@ -185,9 +186,9 @@ export class SessionContents {
       .insertInto('history')
       .values({
         session_id: sessionId,
-        action: storedText(entry.action, historyCodeLengthMax * 5),
+        action: storable(entry.action, historyCodeLengthMax * 5),
         params: JSON.stringify(entry.params ?? {}),
-        result: entry.result === null ? null : storedText(entry.result, historyCodeLengthMax),
+        result: entry.result === null ? null : storable(entry.result, historyCodeLengthMax),
         success: flag(entry.success),
         created_at: this.#now(),
       })
@@ -232,8 +233,8 @@ async function pruneLog(transaction: Transaction, ruleId: string): Promise<void>
 function storedRule(row: RuleRow): RuleRow {
   return {
     ...row,
-    action: storedText(row.action),
-    source: row.source === null ? null : storedText(row.source),
-    last_error: row.last_error === null ? null : storedText(row.last_error, ruleLogDetailLengthMax),
+    action: storable(row.action, ruleCodeLengthMax * 2),
+    source: row.source === null ? null : storable(row.source, ruleCodeLengthMax * 2),
+    last_error: row.last_error === null ? null : storable(row.last_error, ruleLogDetailLengthMax),
   }
 }

@@ -1,9 +1,9 @@
 import { flag, type Store } from '@callboard/store'
-import { bpmDefault, nameLengthMax, sessionsPerOwnerMax } from '../limits.js'
+import { bpmDefault, nameLengthMax, sessionsPerOwnerMax, vibeLengthMax } from '../limits.js'
 import type { Loop, Transport } from '../session/clock.js'
 import { ModuleError } from '../session/module-api.js'
 import type { KernelSchema } from './schema.js'
-import { storedText } from './stored-text.js'
+import { storable } from './storable.js'
 
 /** A session as it is stored. */
 export interface SessionRecord {
@@ -13,7 +13,7 @@ export interface SessionRecord {
   readonly vibe: string | null
   /** Other owners may read it, and load it when it is free. */
   readonly shared: boolean
-  /** Key of the kernel that has it, in a living instance. */
+  /** The kernel that has it, as `holderOf` names it, in a living instance. */
   readonly heldBy: string | null
   readonly transport: StoredTransport
 }
@@ -64,11 +64,17 @@ export class SessionRecords {
   }
 
   /** The kernel's session; else the one it had last, else the owner's newest that is free, else a new one, "untitled". */
-  current(owner: string, kernel: string): Promise<SessionRecord> {
+  current(owner: string, key: string): Promise<SessionRecord> {
+    const kernel = holderOf(owner, key)
     return this.#store.transaction(async (transaction) => {
       const rows = await this.#ownRows(transaction, owner)
+      const held = await transaction
+        .selectFrom('sessions')
+        .select(columns)
+        .where('held_by', '=', kernel)
+        .executeTakeFirst()
       const row =
-        rows.find(({ held_by }) => held_by === kernel) ??
+        held ??
         rows.find(({ held_by, last_holder }) => held_by === null && last_holder === kernel) ??
         rows.find(({ held_by }) => held_by === null)
       if (row) return this.#hold(transaction, row, kernel)
@@ -77,21 +83,21 @@ export class SessionRecords {
   }
 
   /** Undefined if the kernel has none. Never takes or makes one. */
-  async held(owner: string, kernel: string): Promise<SessionRecord | undefined> {
+  async held(owner: string, key: string): Promise<SessionRecord | undefined> {
     const row = await this.#store.db
       .selectFrom('sessions')
       .select(columns)
-      .where('owner', '=', owner)
-      .where('held_by', '=', kernel)
+      .where('held_by', '=', holderOf(owner, key))
       .executeTakeFirst()
-    return row ? recordOf(row) : this.#heldOfOthers(kernel)
+    return row && recordOf(row)
   }
 
   /** The owner's session of that name, else a new one, in place of the one that the kernel has. */
-  switchToName(owner: string, kernel: string, name: string): Promise<SessionRecord> {
+  switchToName(owner: string, key: string, name: string): Promise<SessionRecord> {
+    const kernel = holderOf(owner, key)
     return this.#store.transaction(async (transaction) => {
       const rows = await this.#ownRows(transaction, owner)
-      const row = rows.find((candidate) => candidate.name === storedText(name))
+      const row = rows.find((candidate) => candidate.name === storable(name, nameLengthMax))
       if (row) return this.#switch(transaction, row, kernel)
       await this.#letGo(transaction, kernel)
       return this.#create(transaction, rows, owner, kernel, name)
@@ -99,7 +105,8 @@ export class SessionRecords {
   }
 
   /** One of the owner's, or a shared one that is free. ModuleError: NotFoundError, SessionBusyError. */
-  switchToId(owner: string, kernel: string, id: string): Promise<SessionRecord> {
+  switchToId(owner: string, key: string, id: string): Promise<SessionRecord> {
+    const kernel = holderOf(owner, key)
     return this.#store.transaction(async (transaction) => {
       const row = await transaction.selectFrom('sessions').select(columns).where('id', '=', id).executeTakeFirst()
       if (!row || (row.owner !== owner && row.shared === 0)) throw unknownSession(id)
@@ -130,7 +137,7 @@ export class SessionRecords {
     await this.#store.db
       .updateTable('sessions')
       .set({
-        ...(change.vibe !== undefined && { vibe: change.vibe === null ? null : storedText(change.vibe) }),
+        ...(change.vibe !== undefined && { vibe: change.vibe === null ? null : storable(change.vibe, vibeLengthMax) }),
         ...(change.shared !== undefined && { shared: flag(change.shared) }),
         updated_at: this.#options.now(),
       })
@@ -147,8 +154,8 @@ export class SessionRecords {
   }
 
   /** The agent has gone: its session is free, and it gets it back first. */
-  async release(kernel: string): Promise<void> {
-    await this.#store.transaction((transaction) => this.#letGo(transaction, kernel))
+  async release(owner: string, key: string): Promise<void> {
+    await this.#store.transaction((transaction) => this.#letGo(transaction, holderOf(owner, key)))
   }
 
   /** What an instance held that has died: clocks pause at the last saved beat, functions are gone. */
@@ -185,16 +192,6 @@ export class SessionRecords {
       .orderBy('updated_at', 'desc')
       .orderBy('id')
       .execute()
-  }
-
-  /** A shared session of another owner. */
-  async #heldOfOthers(kernel: string): Promise<SessionRecord | undefined> {
-    const row = await this.#store.db
-      .selectFrom('sessions')
-      .select(columns)
-      .where('held_by', '=', kernel)
-      .executeTakeFirst()
-    return row && recordOf(row)
   }
 
   async #switch(transaction: Transaction, row: SessionRow, kernel: string): Promise<SessionRecord> {
@@ -235,7 +232,7 @@ export class SessionRecords {
     const row: SessionRow = {
       id: newId(),
       owner,
-      name: storedText(name, nameLengthMax),
+      name: storable(name, nameLengthMax),
       vibe: null,
       shared: 0,
       held_by: kernel,
@@ -276,6 +273,11 @@ export class SessionRecords {
       .where('action', 'like', 'call:%')
       .execute()
   }
+}
+
+/** A key is unique per owner only, and a shared session may be held by the kernel of another. */
+export function holderOf(owner: string, key: string): string {
+  return JSON.stringify([owner, key])
 }
 
 export function unknownSession(id: string): ModuleError {

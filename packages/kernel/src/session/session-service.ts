@@ -1,6 +1,6 @@
 import type { HistoryEntry, SessionContents } from '../records/session-contents.js'
 import type { SessionRecord, SessionRecords } from '../records/session-records.js'
-import { unknownSession } from '../records/session-records.js'
+import { holderOf, unknownSession } from '../records/session-records.js'
 import type { ModuleRequest } from '../runtime/runtime.js'
 import type { Events } from './events.js'
 import { type KernelPort, LoadedSession, type SessionHouse, type Timers } from './loaded-session.js'
@@ -8,6 +8,7 @@ import { type EventView, ModuleError, type ModuleNotices } from './module-api.js
 import type { Clocks } from './rule-texts.js'
 import { answer, isSessionMethod } from './session-methods.js'
 
+/** A key is unique per owner only. */
 export interface KernelRef {
   readonly key: string
   readonly owner: string
@@ -74,8 +75,8 @@ export class SessionService implements AsyncDisposable {
   }
 
   /** A notice of the module; unknown ones are dropped: a cell can reach the socket if it tries. */
-  notice(key: string, method: string, params: unknown): void {
-    const session = this.#seats.get(key)?.loaded
+  notice(kernel: KernelRef, method: string, params: unknown): void {
+    const session = this.#find(kernel)?.loaded
     const known = parseNotice(method, params)
     if (session && known) session.step(known)
   }
@@ -90,25 +91,25 @@ export class SessionService implements AsyncDisposable {
   }
 
   /** Functions are unbound, what ran has failed. Clock and data actions go on. */
-  kernelEnded(key: string): void {
-    const seat = this.#seats.get(key)
+  kernelEnded(kernel: KernelRef): void {
+    const seat = this.#find(kernel)
     if (!seat) return
     seat.bound.clear()
     seat.loaded?.attach(undefined)
     seat.port = undefined
   }
 
-  cellStarted(key: string): void {
-    this.#seats.get(key)?.loaded?.step({ type: 'cells', running: true })
+  cellStarted(kernel: KernelRef): void {
+    this.#find(kernel)?.loaded?.step({ type: 'cells', running: true })
   }
 
-  cellEnded(key: string): void {
-    this.#seats.get(key)?.loaded?.step({ type: 'cells', running: false })
+  cellEnded(kernel: KernelRef): void {
+    this.#find(kernel)?.loaded?.step({ type: 'cells', running: false })
   }
 
   /** The process stays and its names went: so did the functions of its rules. */
-  callbacksLost(key: string): void {
-    const seat = this.#seats.get(key)
+  callbacksLost(kernel: KernelRef): void {
+    const seat = this.#find(kernel)
     if (!seat) return
     seat.bound.clear()
     seat.loaded?.step({ type: 'callbacks_lost' })
@@ -116,7 +117,7 @@ export class SessionService implements AsyncDisposable {
 
   /** The kernel's session; one is taken or made if there is none. Starts no clock. */
   async current(kernel: KernelRef): Promise<SessionRecord> {
-    const seat = this.#seats.get(kernel.key)
+    const seat = this.#find(kernel)
     if (seat?.loaded) return seat.loaded.record
     return this.#house.records.current(kernel.owner, kernel.key)
   }
@@ -142,11 +143,11 @@ export class SessionService implements AsyncDisposable {
   }
 
   /** The agent has gone: clock and rules stand, and the session is free. */
-  async release(key: string): Promise<void> {
-    const seat = this.#seats.get(key)
-    this.#seats.delete(key)
+  async release(kernel: KernelRef): Promise<void> {
+    const seat = this.#find(kernel)
+    this.#seats.delete(holderOf(kernel.owner, kernel.key))
     await seat?.session?.then((session) => session.close()).catch(this.#house.failed)
-    await this.#house.records.release(key)
+    await this.#house.records.release(kernel.owner, kernel.key)
   }
 
   /** Everything is stored; nothing acts any more. Idempotent. */
@@ -161,7 +162,7 @@ export class SessionService implements AsyncDisposable {
 
   async #closeAll(): Promise<void> {
     this.#unlisten()
-    await Promise.all([...this.#seats.keys()].map((key) => this.release(key).catch(this.#house.failed)))
+    await Promise.all([...this.#seats.values()].map((seat) => this.release(seat.kernel).catch(this.#house.failed)))
   }
 
   async #answer(kernel: KernelRef, method: Parameters<typeof answer>[0], request: ModuleRequest): Promise<void> {
@@ -191,7 +192,7 @@ export class SessionService implements AsyncDisposable {
 
   #seat({ key, owner }: KernelRef): Seat {
     if (this.#closing) throw new ModuleError('UnavailableError', 'This worker is being stopped.')
-    const known = this.#seats.get(key)
+    const known = this.#find({ key, owner })
     if (known) return known
     const seat: Seat = {
       kernel: { key, owner },
@@ -201,8 +202,12 @@ export class SessionService implements AsyncDisposable {
       bound: new Set(),
       waiting: { count: 0 },
     }
-    this.#seats.set(key, seat)
+    this.#seats.set(holderOf(owner, key), seat)
     return seat
+  }
+
+  #find({ key, owner }: KernelRef): Seat | undefined {
+    return this.#seats.get(holderOf(owner, key))
   }
 
   #sessionOf(seat: Seat): Promise<LoadedSession> {
@@ -245,7 +250,7 @@ export class SessionService implements AsyncDisposable {
         ? await records.readable(owner, target.id)
         : (await records.list(owner)).find((own) => own.owner === owner && own.name === target.name)
     if (!found && 'id' in target) throw unknownSession(target.id)
-    if (found && found.heldBy !== null && found.heldBy !== key) {
+    if (found && found.heldBy !== null && found.heldBy !== holderOf(owner, key)) {
       throw new ModuleError(
         'SessionBusyError',
         `Another kernel holds the session "${found.name}"; it is free when that one switches or its agent goes.`,

@@ -136,8 +136,8 @@ export class Stage implements AsyncDisposable {
     const port = new StagePort(key, owner, (kernel, { firing }) => {
       if (!this.obeys) return
       queueMicrotask(() => {
-        this.service.notice(kernel.key, 'fire_started', { firing, late_s: 0 })
-        this.service.notice(kernel.key, 'fire_ended', { firing, outcome: 'ok', detail: null })
+        this.service.notice(kernel, 'fire_started', { firing, late_s: 0 })
+        this.service.notice(kernel, 'fire_ended', { firing, outcome: 'ok', detail: null })
       })
     })
     await this.service.kernelStarted(port)
