@@ -93,7 +93,8 @@ export class SessionService implements AsyncDisposable {
   /** Functions are unbound, what ran has failed. Clock and data actions go on. */
   kernelEnded(kernel: KernelRef): void {
     const seat = this.#find(kernel)
-    if (!seat) return
+    // Of one that was followed by another already there is nothing to say.
+    if (!seat || seat.port?.hasProcess) return
     seat.bound.clear()
     seat.loaded?.attach(undefined)
     seat.port = undefined
