@@ -15,14 +15,15 @@ import { thisInstance } from './kernel/instance.js'
 import type { Kernel } from './kernel/kernel.js'
 import { KernelPool, type PoolHouse } from './kernel/kernel-pool.js'
 import { type Failure, refusedReport } from './kernel/run-report.js'
-import { callTool } from './kernel/tool-request.js'
+import { sessionListener } from './kernel/session-listener.js'
 import { RunOutput } from './output/run-output.js'
 import { KernelRecords } from './records/kernel-records.js'
-import { SessionRecords } from './records/records.js'
 import { RunRecords } from './records/run-records.js'
 import { type KernelSchema, migrations } from './records/schema.js'
 import { runtimeStarter } from './runtime/start-runtime.js'
+import { openSessions } from './session/open-sessions.js'
 import { evalSpec, runEval } from './tools/eval-tool.js'
+import { eventsSpec, readEvents } from './tools/events-tool.js'
 import type { RegisteredTool } from './tools/help.js'
 import { help, helpSpec } from './tools/help-tool.js'
 import { historySpec, listRuns } from './tools/history-tool.js'
@@ -55,31 +56,17 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
   })
   const instance = thisInstance()
   const runs = new RunRecords(store, instance)
-  const sessions = new SessionRecords(store)
-  const currentSession = async ({ owner, key }: Kernel) => (await sessions.currentSession(owner, key)).id
+  const sessions = openSessions(store, instance)
+  const currentSession = async (kernel: Kernel) => (await sessions.service.current(kernel)).id
   const house: PoolHouse = {
     runs,
     kernels: new KernelRecords(store, instance),
     startRuntime: runtimeStarter(config, options.dataDirectory, currentSession),
     openOutput: (_owner, _runId, onChange) => new RunOutput(onChange),
     currentSession,
-    listener: {
-      started: () => {},
-      ended: () => {},
-      runStarted: () => {},
-      runEnded: () => {},
-      reset: async (kernel, _level, clearSession) => {
-        if (!clearSession) return
-        await sessions.clearSession((await sessions.currentSession(kernel.owner, kernel.key)).id)
-      },
-      request: (kernel, request) => {
-        if (request.method === 'tool') return callTool(kernel.findRun(request.run ?? 0), request)
-        return request.reject('UnavailableError', `${request.method} is not served.`)
-      },
-      notice: () => {},
-    },
+    listener: sessionListener(sessions.service),
   }
-  const pool = new KernelPool(config, house, ({ owner, key }) => sessions.release(owner, key))
+  const pool = new KernelPool(config, house, (kernel) => sessions.service.release(kernel))
   const worker = defineWorker({
     service: 'kernel',
     version: packageVersion(),
@@ -100,19 +87,28 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
     waitForRun(input, context, agentOf(context), { pool, runs, foregroundS: config.foregroundS }),
   )
   tool('weave_interrupt', interruptSpec, (input, context) => interruptRun(input, agentOf(context), { pool, runs }))
-  tool('weave_session', sessionSpec, ({ session_id, kernel }, context) => {
+  tool('weave_session', sessionSpec, (input, context) => {
     const agent = agentOf(context)
-    return readSession(session_id, agent, sessions, pool.kernelOf(agent, kernel))
+    return readSession(input, agent, sessions, pool.kernelOf(agent, input.kernel))
   })
   tool('weave_reset', resetSpec, (input, context) => resetKernel(input, agentOf(context), pool))
   tool('weave_history', historySpec, (input, context) => listRuns(input, agentOf(context), runs))
+  tool('weave_events', eventsSpec, (input, context) =>
+    readEvents(input, agentOf(context).owner, sessions.events, context.signal),
+  )
   const python = new PythonApiReader(config.python)
   tool('weave_help', helpSpec, async ({ topic }) => help(topic, { tools, config, python: await python.read() }))
   worker.onSessionClosed((session) => {
     // If the store is away, its session stays held and is not taken over.
     pool.closeSession(session).catch(() => {})
   })
-  return new KernelWorker(worker, pool, store)
+  const stored = {
+    async close() {
+      await sessions.service.close()
+      await store.close()
+    },
+  }
+  return new KernelWorker(worker, pool, stored)
 }
 
 /** The definition and what stands behind it. However it ends, every kernel ends within a second, then the store. */

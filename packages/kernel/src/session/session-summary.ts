@@ -77,12 +77,11 @@ export function changesSince(
   fields: { readonly [name: string]: unknown },
   since: string | null | undefined,
 ): { readonly cursor: string; readonly unchanged: readonly string[] } {
-  const before = new Map((since ?? '').split(',').map((part) => part.split(':') as [string, string | undefined]))
-  const now = Object.entries(fields).map(([name, value]) => [name, digest(value)] as const)
-  return {
-    cursor: now.map(([name, hash]) => `${name}:${hash}`).join(','),
-    unchanged: now.filter(([name, hash]) => before.get(name) === hash).map(([name]) => name),
-  }
+  const before = (since ?? '').split('.')
+  const now = Object.values(fields).map(digest)
+  const names = Object.keys(fields)
+  const comparable = before.length === now.length
+  return { cursor: now.join('.'), unchanged: names.filter((_, index) => comparable && before[index] === now[index]) }
 }
 
 function heldOf(live: LoadedSession, clocks: Clocks) {
@@ -129,5 +128,5 @@ function cut<Text extends string | null>(text: Text, lengthMax: number): Text | 
 }
 
 function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 10)
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 8)
 }

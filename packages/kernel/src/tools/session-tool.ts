@@ -4,12 +4,19 @@ import { z } from 'zod'
 import type { Agent } from '../kernel/agent.js'
 import type { Kernel } from '../kernel/kernel.js'
 import { namesListedMax, recentHistoryMax } from '../limits.js'
-import type { SessionRecords, SessionRow } from '../records/records.js'
+import type { SessionRecord } from '../records/session-records.js'
+import type { Sessions } from '../session/open-sessions.js'
+import { changesSince, summarize } from '../session/session-summary.js'
 import { kernelField } from './run-schemas.js'
 
 const sessionInput = z.object({
   session_id: z.string().max(200).nullish().describe('A session of yours; absent: the current one.'),
   kernel: kernelField,
+  since: z
+    .string()
+    .max(200)
+    .nullish()
+    .describe('The cursor of an earlier reply: lists that are as they were then stay empty, and unchanged names them.'),
 })
 
 const rule = z.object({
@@ -26,10 +33,16 @@ const sessionOutput = z.object({
   session_name: z.string(),
   vibe: z.string().nullable(),
   tempo_bpm: z.number(),
-  active_rules: z.array(rule),
-  markers: z.array(z.object({ name: z.string(), beat: z.number() })),
+  active_rules: z.array(rule).readonly().describe('Every rule that has not finished, disabled ones too, by creation.'),
+  rules_total: z.int(),
+  markers: z
+    .array(z.object({ name: z.string(), beat: z.number() }))
+    .readonly()
+    .describe('By beat.'),
+  markers_total: z.int(),
   recent_history: z
     .array(z.object({ action: z.string(), success: z.boolean(), timestamp: z.string() }))
+    .readonly()
     .describe(`What was run, newest first, at most ${recentHistoryMax}.`),
   transport_state: z.enum(['stopped', 'playing', 'paused']),
   current_beat: z.number(),
@@ -46,6 +59,8 @@ const sessionOutput = z.object({
   }),
   names: z.array(z.string()).describe(`Names that runs have bound, newest first, at most ${namesListedMax}.`),
   names_total: z.int(),
+  cursor: z.string().describe('Give it as since.'),
+  unchanged: z.array(z.string()).readonly().describe('Lists left out, because they are as they were at since.'),
 })
 
 export const sessionSpec = {
@@ -58,45 +73,41 @@ export const sessionSpec = {
 } satisfies ToolSpec<typeof sessionInput, typeof sessionOutput>
 
 export async function readSession(
-  sessionId: string | null | undefined,
+  input: z.output<typeof sessionInput>,
   agent: Agent,
-  records: SessionRecords,
+  sessions: Sessions,
   kernel: Kernel,
 ) {
-  const session = await findSession(sessionId, agent, records, kernel.key)
-  const history = await records.recentHistory(session.id)
-  const names = [...kernel.names].reverse()
+  const record = await findSession(input.session_id, agent, sessions, kernel)
+  const summary = await summarize(record, sessions.service.live(record.id), sessions.contents, sessions.clocks)
+  const newest = [...kernel.names].reverse()
+  const names = newest.slice(0, namesListedMax).map((name) => name.slice(0, 80))
+  const { active_rules, markers, recent_history } = summary
+  const lists = { active_rules, markers, recent_history, names }
+  const { cursor, unchanged } = changesSince({ session_id: record.id, ...lists }, input.since)
+  // Of another session nothing is as it was.
+  const left = unchanged.includes('session_id') ? unchanged.filter((name) => name in lists) : []
   return {
-    session_id: session.id,
-    session_name: session.name,
-    vibe: session.vibe,
-    tempo_bpm: session.bpm,
-    active_rules: [],
-    markers: [],
-    recent_history: history.map(({ action, success, createdAt }) => ({
-      action,
-      success,
-      timestamp: new Date(createdAt).toISOString(),
-    })),
-    transport_state: 'stopped' as const,
-    current_beat: 0,
+    ...summary,
+    ...lists,
+    ...Object.fromEntries(left.map((name) => [name, []])),
     kernel: await describeKernel(kernel),
-    names: names.slice(0, namesListedMax).map((name) => name.slice(0, 80)),
-    names_total: names.length,
+    names_total: newest.length,
+    cursor,
+    unchanged: left,
   }
 }
 
 async function findSession(
   id: string | null | undefined,
   agent: Agent,
-  records: SessionRecords,
-  key: string,
-): Promise<SessionRow> {
-  if (id === null || id === undefined) return records.currentSession(agent.owner, key)
-  const session = await records.findSession(agent.owner, id)
-  if (!session)
-    throw new ToolError('not_found', `You have no session "${id}". Without session_id you get the current one.`)
-  return session
+  { service, records }: Sessions,
+  kernel: Kernel,
+): Promise<SessionRecord> {
+  if (id === null || id === undefined) return service.current(kernel)
+  const session = await records.readable(agent.owner, id)
+  if (session) return session
+  throw new ToolError('not_found', `You have no session "${id}". Without session_id you get the current one.`)
 }
 
 async function describeKernel(kernel: Kernel) {
