@@ -17,7 +17,9 @@ export class RuleEngine {
   readonly #tracks = new Map<string, RuleTrack>()
   readonly #turns: Turns
   readonly #waits = new BeatWaits()
+  /** The first is last, once it is sorted. */
   #queue: Due[] = []
+  #sorted = true
   #taken = new Map<RuleTrack, number>()
   #passes = 0
   #now: number
@@ -155,20 +157,23 @@ export class RuleEngine {
       const { due, missed } = track.collect(line, this.#now, taken)
       if (due.length === 0 && missed === 0) continue
       this.#taken.set(track, taken + due.length)
-      this.#queue.push(...due)
+      this.#add(...due)
       if (missed > 0) this.#turns.missMany(track.rule, missed)
     }
     this.#playhead.pass(this.#now)
     return this.#queue.length > 0
   }
 
-  /** By due instant, then priority, then creation; looked for anew each time, because a firing may add others. */
+  /** By due instant, then priority, then creation; sorted anew whenever something was added. */
   #takeFirst(): Due | undefined {
-    let first = 0
-    for (let index = 1; index < this.#queue.length; index += 1) {
-      if (comesBefore(this.#queue[index]!, this.#queue[first]!)) first = index
-    }
-    return this.#queue.splice(first, 1)[0]
+    if (!this.#sorted) this.#queue.sort((one, other) => order(other, one))
+    this.#sorted = true
+    return this.#queue.pop()
+  }
+
+  #add(...due: readonly Due[]): void {
+    this.#queue.push(...due)
+    this.#sorted = false
   }
 
   #line(): Line {
@@ -263,7 +268,7 @@ export class RuleEngine {
   #fireByHand(id: string, depth: number): void {
     const track = this.#tracks.get(id)
     if (!track) return
-    this.#queue.push(dueAt(track, this.#now, { depth: depth + 1, forced: true }))
+    this.#add(dueAt(track, this.#now, { depth: depth + 1, forced: true }))
   }
 
   #moveMarker(name: string, beat: number | undefined): void {
@@ -278,7 +283,7 @@ export class RuleEngine {
       const { trigger, where } = track.rule
       if (trigger.kind !== 'event' || !track.eligible) continue
       if (!matches(trigger.pattern, event.type) || !fits(where, event.data)) continue
-      this.#queue.push(dueAt(track, this.#now, { event, depth: depth + 1 }))
+      this.#add(dueAt(track, this.#now, { event, depth: depth + 1 }))
     }
   }
 
@@ -308,7 +313,7 @@ export class RuleEngine {
     this.#turns.cellsRun = running
     if (running) return
     for (const track of this.#tracks.values()) {
-      if (track.held) this.#queue.push(track.held)
+      if (track.held) this.#add(track.held)
       track.held = undefined
     }
   }
@@ -324,10 +329,10 @@ export class RuleEngine {
   }
 }
 
-function comesBefore(one: Due, other: Due): boolean {
-  if (Math.abs(one.dueMs - other.dueMs) > roundingMs) return one.dueMs < other.dueMs
-  if (one.track.rule.priority !== other.track.rule.priority) return one.track.rule.priority < other.track.rule.priority
-  return one.track.rule.createdAt < other.track.rule.createdAt
+function order(one: Due, other: Due): number {
+  const [a, b] = [one.track.rule, other.track.rule]
+  if (Math.abs(one.dueMs - other.dueMs) > roundingMs) return one.dueMs - other.dueMs
+  return a.priority - b.priority || a.createdAt - b.createdAt
 }
 
 /**
