@@ -325,6 +325,29 @@ describe('handing out to the kernel', () => {
     expect(piece.engine.rule('a')).toMatchObject({ firedCount: 0, status: 'active' })
   })
 
+  it('what was taken back does not stand for one that runs', () => {
+    const piece = new Rehearsal()
+    const rule = piece.rule('a', 'beat:4')
+    piece.play()
+    piece.runTo(1.96)
+    piece.answersAfterS = 1
+    piece.seek(8)
+    piece.runTo(2)
+    expect(piece.beats('a')).toEqual([0, 8])
+    expect(rule.suppressedCount).toBe(0)
+  })
+
+  it('a change of tempo in a later lap, just before its end, loses nothing of the laps to come', () => {
+    const piece = new Rehearsal()
+    piece.rule('a', 'beat:2')
+    piece.loop(0, 4)
+    piece.play()
+    piece.runTo(5.97)
+    piece.tempo(240)
+    piece.runTo(8.1)
+    expect(piece.beats('a')).toEqual([0, 2, 0, 2, 0, 2, 0, 2, 0, 2, 0])
+  })
+
   it('the start of the next lap that was handed out does not come when the loop goes', () => {
     const piece = new Rehearsal()
     piece.rule('a', 'beat:4')
