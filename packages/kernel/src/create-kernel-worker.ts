@@ -22,6 +22,7 @@ import { RunRecords } from './records/run-records.js'
 import { type KernelSchema, migrations } from './records/schema.js'
 import { runtimeStarter } from './runtime/start-runtime.js'
 import { openSessions } from './session/open-sessions.js'
+import { docs } from './tools/docs-method.js'
 import { evalSpec, runEval } from './tools/eval-tool.js'
 import { eventsSpec, readEvents } from './tools/events-tool.js'
 import type { RegisteredTool } from './tools/help.js'
@@ -58,13 +59,17 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
   const runs = new RunRecords(store, instance)
   const sessions = openSessions(store, instance)
   const currentSession = async (kernel: Kernel) => (await sessions.service.current(kernel)).id
+  const python = new PythonApiReader(config.python)
+  const tools: RegisteredTool[] = []
   const house: PoolHouse = {
     runs,
     kernels: new KernelRecords(store, instance),
     startRuntime: runtimeStarter(config, options.dataDirectory, currentSession),
     openOutput: (_owner, _runId, onChange) => new RunOutput(onChange),
     currentSession,
-    listener: sessionListener(sessions.service),
+    listener: sessionListener(sessions.service, async (params) =>
+      docs(params, { tools, config, python: await python.read() }),
+    ),
   }
   const pool = new KernelPool(config, house, (kernel) => sessions.service.release(kernel))
   const worker = defineWorker({
@@ -77,7 +82,6 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
     holdUntil: () => pool.busyUntil,
     formatError,
   })
-  const tools: RegisteredTool[] = []
   const tool: typeof worker.tool = (name: string, spec: never, handler: never) => {
     tools.push({ name, spec })
     return worker.tool(name, spec, handler)
@@ -96,7 +100,6 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
   tool('weave_events', eventsSpec, (input, context) =>
     readEvents(input, agentOf(context).owner, sessions.events, context.signal),
   )
-  const python = new PythonApiReader(config.python)
   tool('weave_help', helpSpec, async ({ topic }) => help(topic, { tools, config, python: await python.read() }))
   worker.onSessionClosed((session) => {
     // If the store is away, its session stays held and is not taken over.

@@ -331,8 +331,8 @@ describe('handing out to the kernel', () => {
     piece.play()
     piece.runTo(1.96)
     piece.answersAfterS = 1
-    piece.seek(8)
-    piece.runTo(2)
+    piece.seek(7.9)
+    piece.runTo(2.1)
     expect(piece.beats('a')).toEqual([0, 8])
     expect(rule.suppressedCount).toBe(0)
   })

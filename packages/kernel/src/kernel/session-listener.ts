@@ -1,4 +1,4 @@
-import type { Runtime } from '../runtime/runtime.js'
+import type { ModuleRequest, Runtime } from '../runtime/runtime.js'
 import type { KernelPort } from '../session/loaded-session.js'
 import { ModuleError, type ModuleErrorKind, moduleErrorKinds } from '../session/module-api.js'
 import type { SessionService } from '../session/session-service.js'
@@ -8,7 +8,10 @@ import type { Run } from './run.js'
 import { callTool } from './tool-request.js'
 
 /** What happens to kernels, told to their sessions; and what their code asks, answered by them. */
-export function sessionListener(service: SessionService): KernelListener {
+export function sessionListener(
+  service: SessionService,
+  docs: (params: ModuleRequest['params']) => Promise<string>,
+): KernelListener {
   return {
     started(kernel, runtime) {
       // Only Python has the module; if the store is away, the first thing that the module asks tries again.
@@ -34,10 +37,18 @@ export function sessionListener(service: SessionService): KernelListener {
     },
     request(kernel, request) {
       if (request.method === 'tool') return callTool(kernel.findRun(request.run ?? 0), request)
+      if (request.method === 'docs') return answerDocs(docs(request.params), request)
       if (!service.handle(kernel, request)) request.reject('UnavailableError', `${request.method} is not served.`)
     },
     notice: (kernel, method, params) => service.notice(kernel, method, params),
   }
+}
+
+function answerDocs(text: Promise<string>, request: ModuleRequest): void {
+  text.then(request.resolve, (error: unknown) => {
+    const kind = error instanceof ModuleError ? error.kind : 'VibeError'
+    request.reject(kind, error instanceof Error ? error.message : String(error))
+  })
 }
 
 function portOf(kernel: Kernel, runtime: Runtime): KernelPort {

@@ -63,10 +63,14 @@ export class Flights {
     )
   }
 
+  depthOf(firing: number): number {
+    return this.#flights.get(firing)?.due.depth ?? 0
+  }
+
   /** Those that the kernel has, with whether they began. */
-  inKernel(): readonly { readonly firing: number; readonly began: boolean; readonly depth: number }[] {
+  inKernel(): readonly { readonly firing: number; readonly began: boolean }[] {
     return [...this.#flights].flatMap(([firing, { due, state }]) =>
-      needsKernel(due.track.rule.action) ? [{ firing, began: state === 'started', depth: due.depth }] : [],
+      needsKernel(due.track.rule.action) ? [{ firing, began: state === 'started' }] : [],
     )
   }
 }

@@ -155,9 +155,9 @@ export class LoadedSession {
     return this.#engine.nextFire(id)
   }
 
-  /** Of what a request outside any cell comes from: the firing that runs. */
-  get runningDepth(): number {
-    return this.#engine.runningDepth
+  /** How many firings have led to what this one asks. */
+  depthOf(firing: number): number {
+    return this.#engine.depthOf(firing)
   }
 
   get info(): SessionInfo {

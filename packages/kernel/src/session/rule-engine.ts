@@ -93,9 +93,9 @@ export class RuleEngine {
     return playedAt(this.transport, Math.max(this.#now, time))
   }
 
-  /** Of the deepest firing that runs in the kernel at present, else 0: what it causes is one deeper. */
-  get runningDepth(): number {
-    return Math.max(0, ...this.#turns.flights.inKernel().map(({ began, depth }) => (began ? depth : 0)))
+  /** How many firings have led to what this one does, itself counted; 0 for one that is over. */
+  depthOf(firing: number): number {
+    return this.#turns.flights.depthOf(firing)
   }
 
   #apply(event: Exclude<EngineEvent, { type: 'tick' }>): void {

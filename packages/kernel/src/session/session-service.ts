@@ -173,8 +173,7 @@ export class SessionService implements AsyncDisposable {
       const value = await answer(method, request.params, {
         session,
         house: this.#house,
-        // Outside any run there is only the rule that runs.
-        depth: request.run === null ? session.runningDepth : 0,
+        depth: session.depthOf(request.firing ?? 0),
         signal: request.signal,
         switchTo: (target) => this.#switch(seat, target),
         newId: this.#newId,
