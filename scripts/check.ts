@@ -73,6 +73,8 @@ function pureCoresTouchNoWorld(all: readonly SourceFile[]): string[] {
     /^packages\/hub\/src\/broker\//,
     /^packages\/worker\/src\/(session|session-messages|session-state|handshake|sign-in|heartbeats|liveness|hub-clock|hub-search)\.ts$/,
     /^packages\/worker\/src\/(held-calls|served-calls|open-calls|made-calls|audience|announcements|drain|departure)\.ts$/,
+    /^packages\/kernel\/src\/session\/(clock|playhead|targets|trigger|action|rule|rule-track|rule-engine|turns|flights)\.ts$/,
+    /^packages\/kernel\/src\/session\/(engine-messages|firing-rate|beat-waits|events|rule-texts|module-params)\.ts$/,
   ]
   const world =
     /\b(Date\.now|new Date\(\)|Math\.random|performance\.|setTimeout|setInterval|setImmediate|process\.[a-z])|from 'node:(net|http|fs|timers|child_process|os|dgram|tls)/

@@ -19,7 +19,7 @@ const schema = z.strictObject({
   idleMinutes: z.number().positive().max(100_000).default(60),
   foregroundS: z.number().min(0).max(foregroundSMax).default(40),
   defaultTimeoutS: z.number().positive().max(3600).default(600),
-  memoryMiB: z.int().min(64).max(1_048_576).default(4096),
+  memoryMiB: z.int().min(512).max(1_048_576).default(4096),
   fileMiB: z.int().min(1).max(16_777_216).default(16_384),
   openFiles: z.int().min(64).max(1_048_576).default(1024),
   kernelspecDirs: z.array(z.string().min(1)).max(64).default([]),

@@ -184,3 +184,69 @@ export const lateRunsBytesMax = 1024 * 1024
 export const lateWaitingBytesMax = 256 * 1024
 /** Late output is recorded, and its file closed, so long after it began to come. */
 export const lateSettleMs = 1_000
+/** Beats: far beyond any piece, and still exact to a ten-millionth. */
+export const beatMax = 1_000_000_000
+export const bpmMin = 1
+export const bpmMax = 999
+export const bpmDefault = 120
+/** Beats of a divisor and of a loop: at 999 bpm a rule of it fires 67 times per second. */
+export const divisorBeatsMin = 0.25
+export const loopBeatsMin = 0.25
+/** Below it a rule would only meet the limit of firings. */
+export const everySMin = 0.05
+export const triggerSMax = 31_536_000
+export const leadSMax = 600
+export const cooldownSMax = 86_400
+export const maxLateSMax = 86_400
+export const ruleLimitSMin = 0.05
+export const ruleLimitSMax = 300
+export const ruleLimitSDefault = 5
+export const maxFiresMax = 1_000_000_000
+/** How early a kernel hears of a firing: more than a message takes, less than anybody changes their mind in. */
+export const lookAheadMs = 50
+/** Per rule and pass; what a late timer has let pass beyond it is missed. */
+export const targetsPerPassMax = 32
+/** Firings that cause firings. */
+export const chainDepthMax = 8
+/** Per session: rules must not keep agents from their kernel. */
+export const firingsPerSecondMax = 100
+export const errorsInARowMax = 3
+
+export const rulesPerSessionMax = 256
+export const markersPerSessionMax = 1_000
+export const sessionsPerOwnerMax = 1_000
+/** Characters of names of sessions, markers and rules. */
+export const nameLengthMax = 64
+export const vibeLengthMax = 1_000
+export const noteLengthMax = 1_000
+export const markerMetadataBytesMax = 4 * 1024
+export const eventFilterBytesMax = 4 * 1024
+export const ruleSourceLengthMax = 16 * 1024
+export const ruleCodeLengthMax = 64 * 1024
+export const notifyLengthMax = 1_000
+export const ruleLogKeptMax = 200
+export const ruleLogDetailLengthMax = 1_000
+export const listLimitMax = 1_000
+/** Questions of one kernel that wait for a beat or an event. */
+export const waitsPerKernelMax = 256
+export const waitSMax = 3_600
+
+export const eventsKeptMax = 16_384
+export const eventDataBytesMax = 64 * 1024
+/** Per owner, and of all owners together: the oldest events go first. */
+export const eventBytesPerOwnerMax = 16 * 1024 * 1024
+export const eventOwnersMax = 256
+export const eventNameLengthMax = 128
+export const eventPatternsMax = 32
+/** Of one reply: an agent must be able to read it. */
+export const eventReplyBytesMax = 64 * 1024
+export const eventWaitSMax = 30
+
+/** A playing transport is saved so often: what a crash of the worker may cost. */
+export const transportSaveMs = 5_000
+/** Counters and logs of rules are written so often, together. */
+export const ruleSaveMs = 200
+export const sessionSummaryBytesMax = 8 * 1024
+
+/** Of an error, where a line has to do. */
+export const lastLineLengthMax = 200

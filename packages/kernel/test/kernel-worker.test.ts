@@ -210,6 +210,21 @@ describe('weave_eval', () => {
   })
 })
 
+describe('weave_events', () => {
+  it('tells of runs from a cursor on, to their owner only, and waits for the next', async () => {
+    const start = (await call('weave_events'))!
+    expect(start).toMatchObject({ events: [], has_more: false, gap: false })
+    const waiting = call('weave_events', { cursor: start['cursor'], types: ['run.finished'], timeout_s: 20 })
+    await run('1 / 0')
+    expect(await waiting).toMatchObject({
+      events: [{ type: 'run.finished', data: { run_id: 1, status: 'error', success: false } }],
+    })
+    const foreign = await call('weave_events', {}, { principal: 'agent:other' })
+    expect(foreign).toMatchObject({ events: [] })
+    expect(await link.callTool('weave_events', { cursor: 'x' })).toMatchObject({ isError: true })
+  })
+})
+
 describe('weave_session', () => {
   it('is made on first use and never starts Python', async () => {
     const first = await session()
@@ -219,7 +234,9 @@ describe('weave_session', () => {
       vibe: null,
       tempo_bpm: 120,
       active_rules: [],
+      rules_total: 0,
       markers: [],
+      markers_total: 0,
       recent_history: [],
       transport_state: 'stopped',
       current_beat: 0,
@@ -227,7 +244,8 @@ describe('weave_session', () => {
         state: 'absent',
         name: null,
         runtime: null,
-        isolation: null,
+        isolation: expect.stringMatching(/^(bubblewrap|none)/),
+        limits_refused: [],
         epoch: null,
         running_run: null,
         queue_length: 0,
@@ -236,8 +254,23 @@ describe('weave_session', () => {
       },
       names: [],
       names_total: 0,
+      last_error: null,
+      notices: [],
+      cursor: expect.any(String),
+      unchanged: [],
     })
     expect((await session()).session_id).toBe(first.session_id)
+  })
+
+  it('with since: leaves out the lists that are as they were, and says so', async () => {
+    await run('x = 1')
+    const { cursor, names } = await session()
+    expect(names).toEqual(['x'])
+    await run('x = 2')
+    const next = await session({ since: cursor })
+    expect(next['unchanged']).toEqual(['active_rules', 'markers', 'names'])
+    expect(next.names).toEqual([])
+    expect(next.recent_history).toHaveLength(2)
   })
 
   it('shows the newest ten runs, newest first, within 8 KiB', async () => {
@@ -427,8 +460,7 @@ describe('weave_help', () => {
   it('shows examples that work', async () => {
     const text = textOf(await link.callTool('weave_help', { topic: 'examples' }))
     for (const { title, code } of examples) expect(text).toContain(`# ${title}\n${code}`)
-    // The others ask for a clock, rules and display.
-    for (const { title, code, expect: expected } of examples.filter(({ topic }) => topic === 'python')) {
+    for (const { title, code, expect: expected } of examples) {
       const report = await run(code)
       if (expected.result !== undefined) expect(report.result, title).toBe(expected.result)
       if (expected.stdout !== undefined) expect(report.stdout, title).toBe(expected.stdout)

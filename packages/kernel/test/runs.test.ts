@@ -281,3 +281,64 @@ describe('weave_reset', () => {
     expect((await run('import mine, sys\nsys.loads')).result).toBe('2')
   })
 })
+
+describe('tool()', () => {
+  const calls = { greet: (args: unknown) => ({ structuredContent: { hello: args }, content: [] }) }
+
+  it('calls a tool of another worker while its eval call waits', async () => {
+    await link.close()
+    link = await connectForTest(kernel.worker, { calls: calls as never })
+    const code = 'from vibeweaver import tool\ntool("greet", name="Ann")["hello"]["name"]'
+    expect((await run(code)).result).toBe("'Ann'")
+    expect(link.calls).toHaveLength(1)
+  })
+
+  it('after detach is unavailable, and says why', async () => {
+    await link.close()
+    link = await connectForTest(kernel.worker, { calls: calls as never })
+    await run('1')
+    await run('import time\nfrom vibeweaver import tool\ntime.sleep(0.3)\ntool("greet")', { foreground_s: 0.05 })
+    expect(await call('weave_wait')).toMatchObject({
+      status: 'error',
+      error: expect.stringMatching(/UnavailableError: tool\(\) works while the weave_eval call/),
+    })
+    expect(link.calls).toEqual([])
+  })
+})
+
+describe('what a run shows', () => {
+  const png =
+    'import base64\nclass P:\n    def _repr_png_(self): return base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")\n'
+
+  it('comes as image content with the reply, and is there as a resource for its owner only', async () => {
+    const answer = await link.callTool('weave_eval', { code: `${png}P()` })
+    expect(answer.content?.map(({ type }) => type)).toEqual(['text', 'image'])
+    const uri = 'weave://runs/1/images/1'
+    expect(await link.readResource(uri)).toMatchObject([
+      { mimeType: 'image/png', blob: expect.stringMatching(/^iVBOR/) },
+    ])
+    await expect(link.readResource(uri, { principal: 'agent:other' })).rejects.toThrow(/You have nothing at/)
+    await expect(link.readResource('weave://runs/1/images/2')).rejects.toThrow(/You have nothing at/)
+  })
+
+  it('comes with the call that waits to the end, survives a timeout, and a restart', async () => {
+    const code = `${png}import time\nfrom vibeweaver import display\ndisplay(P())\ntime.sleep(60)`
+    await run(code, { foreground_s: 0, timeout_s: 0.5 })
+    const waited = await link.callTool('weave_wait')
+    expect(waited.structuredContent).toMatchObject({ status: 'timeout' })
+    expect(waited.content?.map(({ type }) => type)).toEqual(['text', 'image'])
+    await close()
+    await open()
+    const again = await link.callTool('weave_wait', { run_id: 1 })
+    expect(again.content?.map(({ type }) => type)).toEqual(['text', 'image'])
+  })
+
+  it('is told as an event', async () => {
+    await run(`${png}P()`)
+    expect(await call('weave_events', { types: ['artifact.*'] })).toMatchObject({
+      events: [
+        { type: 'artifact.created', data: { id: 'weave://runs/1/images/1', run_id: 1, tags: ['image/png', 'image'] } },
+      ],
+    })
+  })
+})

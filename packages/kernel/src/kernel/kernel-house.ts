@@ -1,5 +1,6 @@
 import type { KernelConfig } from '../config.js'
 import type { OutputKeeper } from '../output/output-keeper.js'
+import type { KeptDisplay } from '../output/rich-content.js'
 import type { KernelRecords } from '../records/kernel-records.js'
 import type { RunRecords } from '../records/run-records.js'
 import type { ModuleRequest, Runtime, RuntimeEvents } from '../runtime/runtime.js'
@@ -28,6 +29,8 @@ export interface KernelListener {
   ended(kernel: Kernel): void
   runStarted(kernel: Kernel, run: Run): void
   runEnded(kernel: Kernel, run: Run): void
+  /** A run has shown something, which is kept with its output. */
+  shown(kernel: Kernel, run: number, display: KeptDisplay): void
   /** Names or the process are given up on purpose. */
   reset(kernel: Kernel, level: ResetLevel, clearSession: boolean): Promise<void>
   request(kernel: Kernel, request: ModuleRequest): void

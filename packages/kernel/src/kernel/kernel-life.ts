@@ -104,12 +104,17 @@ export class KernelLife {
     this.#notices.push(text)
   }
 
+  get notices(): readonly string[] {
+    return this.#notices
+  }
+
   takeNotices(): string[] {
     return this.#notices.splice(0)
   }
 
   async #start(name: string): Promise<Life> {
     const { owner, key } = this.#kernel
+    await this.#refuseElsewhere()
     const before = this.#known ? undefined : await this.#house.kernels.last(owner, key)
     if (before) {
       const reason = before.reason ?? 'the kernel worker was restarted.'
@@ -154,6 +159,14 @@ export class KernelLife {
 
   #differs(name: string | undefined): boolean {
     return name !== undefined && this.#runtimeName !== undefined && name !== this.#runtimeName
+  }
+
+  /** A named kernel lives in one instance of the worker. */
+  async #refuseElsewhere(): Promise<void> {
+    const { owner, key, name } = this.#kernel
+    if (name === null || !(await this.#house.kernels.elsewhere(owner, key))) return
+    const message = `The kernel "${name}" lives in another instance of this worker, which does not answer here. Try again later.`
+    throw new ToolError('unavailable', message, { retryable: true })
   }
 
   #refuseWhenClosed(): void {

@@ -1,4 +1,5 @@
 import type { OutputKeeper } from '../output/output-keeper.js'
+import type { KeptDisplay } from '../output/rich-content.js'
 import type { RunOutput } from '../output/run-output.js'
 import { RunOutputs } from '../output/run-outputs.js'
 import type { MimeBundle, StreamName } from '../runtime/runtime.js'
@@ -35,8 +36,8 @@ export class KernelOutputs {
     if (!this.#muted) this.#outputs.push(run, stream, bytes)
   }
 
-  display(run: number, bundle: MimeBundle): void {
-    if (!this.#muted) this.#outputs.display(run, bundle)
+  display(run: number, bundle: MimeBundle): readonly KeptDisplay[] {
+    return this.#muted ? [] : this.#outputs.display(run, bundle)
   }
 
   /** Before the run is reported and recorded. Idempotent. */

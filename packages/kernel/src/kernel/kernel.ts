@@ -7,9 +7,10 @@ import { CellRun } from './cell-run.js'
 import type { KernelHouse, ResetLevel } from './kernel-house.js'
 import { KernelLife, type Life } from './kernel-life.js'
 import { KernelOutputs } from './kernel-outputs.js'
+import { NameList } from './name-list.js'
 import { type ReplayLevel, type ReplayOutcome, replay as replayRuns } from './replay.js'
 import { endOf, failureOf, Run } from './run.js'
-import { type Failure, type RunReport, refusedReport, reportOf } from './run-report.js'
+import { type Failure, lastLineOf, type RunReport, refusedReport, reportOf } from './run-report.js'
 import { settling, type Work, WorkQueue } from './work-queue.js'
 
 export interface EvalRequest {
@@ -72,7 +73,8 @@ export class Kernel {
   #submitting = 0
   /** Of those, how many have got their place. */
   #admitted = 0
-  #names: string[] = []
+  readonly #names = new NameList()
+  #lastError: string | null = null
   /** How often a reset was asked for: a run that saw fewer at its beginning is one of those to stop. */
   #resets = 0
   #usedAt = Date.now()
@@ -84,7 +86,9 @@ export class Kernel {
     this.#outputs = new KernelOutputs(owner, house.outputs)
     this.#life = new KernelLife(this, house, {
       onOutput: (run, stream, bytes) => this.#outputs.push(run, stream, bytes),
-      onDisplay: (run, bundle) => this.#outputs.display(run, bundle),
+      onDisplay: (run, bundle) => {
+        for (const shown of this.#outputs.display(run, bundle)) house.listener.shown(this, run, shown)
+      },
       onRequest: (request) => house.listener.request(this, request),
       onNotice: (method, params) => house.listener.notice(this, method, params),
     })
@@ -130,7 +134,7 @@ export class Kernel {
     }
     if (!run.cell) return { outcome: 'not_running', statePreserved: await this.#preserves(run.epoch) }
     run.cell.stop('interrupt', force)
-    const report = await endedWithin(run, force ? interruptForceWaitMs : interruptWaitMs)
+    const report = await run.endedWithin(force ? interruptForceWaitMs : interruptWaitMs)
     if (!report) return { outcome: 'still_running', statePreserved: false }
     if (report.status === 'kernel_died') return { outcome: 'killed', statePreserved: false }
     return { outcome: 'interrupted', statePreserved: await this.#preserves(run.epoch) }
@@ -157,7 +161,7 @@ export class Kernel {
     const message = 'weave_reset dropped this run before it started.'
     this.#queue.refuseAll({ code: 'cancelled', message, retryable: false })
     this.#resets += 1
-    const namesBefore = this.#names.length
+    const namesBefore = this.#names.newestLast.length
     if (request.level === 'process') void this.#life.current?.runtime.terminate('reset')
     else this.#active?.cell?.stop('reset', true)
     return new Promise((resolve, reject) => {
@@ -217,6 +221,16 @@ export class Kernel {
     return Math.max(this.#usedAt, this.#queue.idleSince)
   }
 
+  /** What the next reply of a run will tell. */
+  get notices(): readonly string[] {
+    return this.#life.notices
+  }
+
+  /** Last line of the last error of a run; null when none has failed. */
+  get lastError(): string | null {
+    return this.#lastError
+  }
+
   get active(): Run | undefined {
     return this.#active
   }
@@ -227,7 +241,7 @@ export class Kernel {
 
   /** Newest last. */
   get names(): readonly string[] {
-    return this.#names
+    return this.#names.newestLast
   }
 
   /** UTC ms by which the last of its runs ends, by their time limits. */
@@ -333,8 +347,9 @@ export class Kernel {
     const told = [...notices, ...this.#outputs.losses(output)]
     const frame = { output, runId: id, epoch: life.epoch, timeoutMs, durationMs, notices: told }
     const report = reportOf(outcome, frame)
-    this.#rememberNames(report.names)
-    if (outcome.kind === 'died') this.#names = []
+    this.#names.apply(report.names)
+    if (report.error !== null) this.#lastError = lastLineOf(report.error)
+    if (outcome.kind === 'died') this.#names.clear()
     const recorded = await this.#record(run, report)
     this.#house.listener.runEnded(this, run)
     return recorded
@@ -364,7 +379,7 @@ export class Kernel {
     await this.#house.listener.reset(this, level, clearSession)
     if (replay === 'none') await this.#house.kernels.forgetJournal(this.owner, this.key)
     const cleared = level === 'process' ? undefined : await this.#life.current?.runtime.python?.clear(level)
-    this.#names = []
+    this.#names.clear()
     const done = cleared
       ? { level, names: cleared.names, kept: cleared.kept }
       : { level: 'process' as const, names: namesBefore, kept: [] }
@@ -383,7 +398,7 @@ export class Kernel {
     const { runs, kernels } = this.#house
     const rows = await runs.journal(this.owner, this.key, await kernels.journalFrom(this.owner, this.key))
     life.runs += 1
-    const rememberNames = (names: RunReport['names']) => this.#rememberNames(names)
+    const rememberNames = (names: RunReport['names']) => this.#names.apply(names)
     return this.#outputs.muting(() => replayRuns(life.runtime, rows, level, rememberNames))
   }
 
@@ -401,11 +416,6 @@ export class Kernel {
       if (old.isEnded) this.#runs.delete(id)
     }
   }
-
-  #rememberNames({ added, changed, deleted }: RunReport['names']): void {
-    const moved = new Set([...added, ...changed, ...deleted])
-    this.#names = [...this.#names.filter((name) => !moved.has(name)), ...changed, ...added]
-  }
 }
 
 const internalFailure: Failure = {
@@ -416,16 +426,4 @@ const internalFailure: Failure = {
 
 function queueFull(message: string): ToolError {
   return new ToolError('queue_full', message, { retryable: true, retryAfterMs: queueRetryAfterMs })
-}
-
-async function endedWithin(run: Run, patienceMs: number): Promise<RunReport | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), patienceMs)
-  })
-  try {
-    return await Promise.race([run.ended, patience])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,3 +1,4 @@
+import { lastLineLengthMax } from '../limits.js'
 import type { RunOutput } from '../output/run-output.js'
 import type { RunRow, RunStatus } from '../records/run-records.js'
 import { explainDeath } from '../runtime/death.js'
@@ -166,7 +167,7 @@ function stopLines(finished: CellEnd, { stopped }: CellOutcome, { runId, timeout
 }
 
 function diedReport(outcome: Extract<CellOutcome, { kind: 'died' }>, frame: ReportFrame): RunReport {
-  const message = `The Python process died during run ${frame.runId}. ${explainStop(outcome, frame)}${explainDeath(outcome.death)}`
+  const message = `The kernel process died during run ${frame.runId}. ${explainStop(outcome, frame)}${explainDeath(outcome.death)}`
   const lost = 'All variables of this kernel are lost; the next call starts a new one.'
   return {
     ...emptyReport(frame),
@@ -202,4 +203,9 @@ function truncatedOf(output: RunOutput, result: number, error: number): Truncate
 /** An exception's text may hold lone surrogates, which are no UTF-8 and break some JSON parsers. */
 function wellFormed(text: string): string {
   return Buffer.from(text).toString('utf8')
+}
+
+/** Says what went wrong, where there is no room for a whole traceback. */
+export function lastLineOf(error: string): string {
+  return error.trimEnd().split('\n').at(-1)?.slice(0, lastLineLengthMax) ?? ''
 }

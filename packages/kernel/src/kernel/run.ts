@@ -85,6 +85,19 @@ export class Run {
     return this.cell && this.#startedAt !== undefined ? this.#startedAt + this.spec.timeoutMs : undefined
   }
 
+  /** Undefined when it takes longer. */
+  async endedWithin(patienceMs: number): Promise<RunReport | undefined> {
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), patienceMs)
+    })
+    try {
+      return await Promise.race([this.ended, patience])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   /** As things stand now. */
   report(): RunReport {
     return this.#report ?? goingOnReport(this, this.#place())

@@ -13,16 +13,20 @@ const typeOfEnding = new Map(Object.entries(shownTypes).map(([type, ending]) => 
  * own. The folder is all the state there is: a reply is made from it, also after a restart.
  */
 export class RunImages {
+  readonly runFolder: string
   readonly #folder: string
+  readonly #reserve: (bytes: number) => boolean
   #count = 0
   #bytes = 0
   #omitted = 0
   #failed = 0
   #written: Promise<void> = Promise.resolve()
 
-  /** `runFolder` need not exist. */
-  constructor(runFolder: string) {
+  /** `runFolder` need not exist. `reserve` says whether there is room for so many bytes more. */
+  constructor(runFolder: string, reserve: (bytes: number) => boolean = () => true) {
+    this.runFolder = runFolder
     this.#folder = join(runFolder, folderName)
+    this.#reserve = reserve
   }
 
   /** Accepted so far; they are on disk when `settled` has resolved. */
@@ -35,8 +39,9 @@ export class RunImages {
     return this.#omitted + this.#failed
   }
 
-  add(bundle: MimeBundle): void {
-    for (const shown of shownOf(bundle)) this.#add(shown)
+  /** Returns what was kept of it. */
+  add(bundle: MimeBundle): readonly KeptDisplay[] {
+    return shownOf(bundle).flatMap((shown) => this.#add(shown) ?? [])
   }
 
   /** Never rejects. */
@@ -44,15 +49,17 @@ export class RunImages {
     await this.#written
   }
 
-  #add({ mimeType, bytes }: Shown): void {
-    if (this.#count >= displaysKeptMax || this.#bytes + bytes.length > displaysBytesMax) {
+  #add({ mimeType, bytes }: Shown): KeptDisplay | undefined {
+    const isFull = this.#count >= displaysKeptMax || this.#bytes + bytes.length > displaysBytesMax
+    if (isFull || !this.#reserve(bytes.length)) {
       this.#omitted += 1
-      return
+      return undefined
     }
     this.#count += 1
     this.#bytes += bytes.length
     const file = join(this.#folder, `${this.#count}.${shownTypes[mimeType]}`)
     this.#written = this.#written.then(() => this.#write(file, bytes))
+    return { n: this.#count, mimeType, size: bytes.length }
   }
 
   async #write(file: string, bytes: Buffer): Promise<void> {

@@ -1,6 +1,7 @@
-import { displaysMax } from '../limits.js'
 import type { MimeBundle, StreamName } from '../runtime/runtime.js'
 import type { ReadableText } from './readable-text.js'
+import type { KeptDisplay } from './rich-content.js'
+import { RunImages } from './run-images.js'
 import type { RunSpool } from './run-spool.js'
 import { type ResumedStream, StreamOutput } from './stream-output.js'
 
@@ -8,7 +9,8 @@ import { type ResumedStream, StreamOutput } from './stream-output.js'
 export class RunOutput {
   readonly stdout: StreamOutput
   readonly stderr: StreamOutput
-  readonly displays: MimeBundle[] = []
+  /** Absent where nothing is kept on disk. */
+  readonly images: RunImages | undefined
   readonly #onChange: () => void
   readonly #spool: RunSpool | undefined
 
@@ -20,6 +22,7 @@ export class RunOutput {
   ) {
     this.#onChange = onChange
     this.#spool = spool
+    this.images = spool && new RunImages(spool.path, (bytes) => spool.reserve(bytes))
     this.stdout = new StreamOutput('stdout', spool, resumed?.stdout)
     this.stderr = new StreamOutput('stderr', spool, resumed?.stderr)
   }
@@ -30,9 +33,9 @@ export class RunOutput {
     this.#onChange()
   }
 
-  display(bundle: MimeBundle): void {
-    if (this.displays.length < displaysMax) this.displays.push(bundle)
-    this.#onChange()
+  /** Returns what was kept of it. */
+  display(bundle: MimeBundle): readonly KeptDisplay[] {
+    return this.images?.add(bundle) ?? []
   }
 
   /** For the run's row: the folder of its files, null when all fitted inline. */
@@ -42,7 +45,9 @@ export class RunOutput {
 
   /** What could not be kept, a sentence each. */
   get losses(): readonly string[] {
-    return [this.stdout.loss, this.stderr.loss].filter((loss) => loss !== null)
+    const lost = this.images?.lost ?? 0
+    const shown = lost > 0 ? `${lost} displays of this run were not kept: there was no room for them.` : null
+    return [this.stdout.loss, this.stderr.loss, shown].filter((loss) => loss !== null)
   }
 
   get memoryBytes(): number {

@@ -1,5 +1,6 @@
 import { lateRunsBytesMax, lateRunsMax, lateSettleMs, lateWaitingBytesMax } from '../limits.js'
 import type { MimeBundle, StreamName } from '../runtime/runtime.js'
+import type { KeptDisplay } from './rich-content.js'
 import type { RunOutput } from './run-output.js'
 import type { RunSpool } from './run-spool.js'
 import { resumeOutput, type StoredTexts } from './stored-output.js'
@@ -54,8 +55,8 @@ export class RunOutputs {
     if (entry.ended) this.#late(run, entry)
   }
 
-  display(run: number, bundle: MimeBundle): void {
-    this.#entries.get(run)?.output.display(bundle)
+  display(run: number, bundle: MimeBundle): readonly KeptDisplay[] {
+    return this.#entries.get(run)?.output.display(bundle) ?? []
   }
 
   /** Before the run's row is written. */

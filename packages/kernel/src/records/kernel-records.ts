@@ -128,13 +128,13 @@ export class KernelRecords {
     })
   }
 
-  /** Processes that seem to live, of other instances. */
-  async openElsewhere(): Promise<readonly OpenKernel[]> {
+  /** Processes of that instance that seem to live. */
+  async openOf(instance: string): Promise<readonly OpenKernel[]> {
     const rows = await this.#store.db
       .selectFrom('kernels')
       .selectAll()
       .where('ended_at', 'is', null)
-      .where('instance', '!=', this.#instance)
+      .where('instance', '=', instance)
       .execute()
     return rows.map(openKernelOf)
   }

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { KernelConfig } from '../config.js'
 import type { Agent } from '../kernel/agent.js'
 import type { EvalRequest } from '../kernel/kernel.js'
-import type { KernelPool } from '../kernel/kernel-pool.js'
 import type { Run } from '../kernel/run.js'
 import { type RunReport, storedReport } from '../kernel/run-report.js'
 import { codeLengthMax, foregroundSMax, idempotencyKeyLengthMax, timeoutSMax } from '../limits.js'
+import type { House } from '../open-house.js'
 import { elsewhere } from './find-run.js'
-import { follow, runResult } from './follow.js'
+import { follow, runResult, shownBy, shownOf } from './follow.js'
 import { kernelField, runOutput, waitField } from './run-schemas.js'
 
 const evalInput = z.object({
@@ -57,7 +57,7 @@ export const evalSpec = {
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 } satisfies ToolSpec<typeof evalInput, typeof runOutput>
 
-export async function runEval(input: z.output<typeof evalInput>, context: Context, agent: Agent, house: EvalHouse) {
+export async function runEval(input: z.output<typeof evalInput>, context: Context, agent: Agent, house: House) {
   const kernel = house.pool.kernelOf(agent, input.kernel)
   const submitted = await kernel.submit(requestOf(input, context, agent, house.config))
   const waitMs = (input.foreground_s ?? house.config.foregroundS) * 1000
@@ -67,7 +67,8 @@ export async function runEval(input: z.output<typeof evalInput>, context: Contex
     context.signal.addEventListener('abort', forsake, { once: true })
     if (context.signal.aborted) forsake()
     try {
-      return runResult(await attended(run, context, waitMs))
+      const report = await attended(run, context, waitMs)
+      return runResult(report, await shownBy(run))
     } finally {
       context.signal.removeEventListener('abort', forsake)
     }
@@ -76,12 +77,8 @@ export async function runEval(input: z.output<typeof evalInput>, context: Contex
   const live = house.pool.findRun(agent.owner, row.runId)
   if (!live && (row.status === 'queued' || row.status === 'running')) throw elsewhere(row)
   const report = live ? await follow(live.run, context, waitMs) : storedReport(row)
-  return runResult({ ...report, replayed: true })
-}
-
-export interface EvalHouse {
-  readonly pool: KernelPool
-  readonly config: KernelConfig
+  const shown = live ? await shownBy(live.run) : await shownOf(row, house.spool)
+  return runResult({ ...report, replayed: true }, shown)
 }
 
 /** While somebody waits for it, the code may call tools in the name of the caller. */
@@ -110,7 +107,8 @@ function requestOf(
     idempotencyKey: input.idempotency_key ?? context.idempotencyKey,
     onBusy: input.on_busy ?? 'queue',
     session: agent.session,
-    ...(typeof runtime === 'string' && { runtime }),
+    // Jupyter knows its kernels without regard to case.
+    ...(typeof runtime === 'string' && { runtime: runtime.toLowerCase() }),
     ...(typeof expect_epoch === 'number' && { expectEpoch: expect_epoch }),
   }
 }

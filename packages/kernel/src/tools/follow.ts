@@ -1,8 +1,11 @@
-import { type Context, result } from '@callboard/worker'
+import { type Content, type Context, result, text } from '@callboard/worker'
 import { ProgressReport } from '../kernel/progress-report.js'
 import type { Run } from '../kernel/run.js'
 import type { RunReport } from '../kernel/run-report.js'
 import { deadlineMarginMs } from '../limits.js'
+import { shownContent } from '../output/run-images.js'
+import type { Spool } from '../output/spool.js'
+import type { RunRow } from '../records/run-records.js'
 
 /**
  * Waits for the end of a run as part of one MCP call, at most so long and never up to the call's deadline, and shows its
@@ -30,10 +33,26 @@ export async function follow(run: Run, context: Context, waitMs: number): Promis
 }
 
 /** The code's own failure is no error of the tool; a failure of the tool travels in `failure` and in `_meta`. */
-export function runResult(report: RunReport) {
+export function runResult(report: RunReport, shown: readonly Content[]) {
   const { failure } = report
-  if (!failure) return result<RunReport>({ value: report })
-  return result<RunReport>({ value: report, isError: true, meta: { 'callboard/error': failure } })
+  return result<RunReport>({
+    value: report,
+    content: [text(JSON.stringify(report)), ...shown],
+    ...(failure && { isError: true, meta: { 'callboard/error': failure } }),
+  })
+}
+
+/** What the run has shown, once it has ended: a call that comes back before leaves it to the one that waits to the end. */
+export async function shownBy(run: Run): Promise<readonly Content[]> {
+  const { images } = run.output
+  if (!run.isEnded || !images || images.count === 0) return []
+  await images.settled()
+  return shownContent(images.runFolder, run.id)
+}
+
+/** Of a run that this process no longer holds. */
+export async function shownOf({ owner, runId, spool: folder }: RunRow, spool: Spool): Promise<readonly Content[]> {
+  return folder === null ? [] : shownContent(spool.run(owner, runId).path, runId)
 }
 
 function progressOf(run: Run, context: Context): ProgressReport | undefined {

@@ -1,6 +1,7 @@
 import { ToolError, type ToolSpec } from '@callboard/worker'
 import { z } from 'zod'
 import type { Agent } from '../kernel/agent.js'
+import { lastLineOf } from '../kernel/run-report.js'
 import { codeShownMax, historyLimitMax, historyTextShownMax } from '../limits.js'
 import type { RunRecords, RunRow } from '../records/run-records.js'
 
@@ -72,7 +73,7 @@ function describe(row: RunRow, codeMax: number) {
     code: row.code.slice(0, codeMax),
     code_cut: row.code.length > codeMax,
     result: row.result?.slice(0, historyTextShownMax) ?? null,
-    error: row.error?.trimEnd().split('\n').at(-1)?.slice(0, historyTextShownMax) ?? null,
+    error: row.error === null ? null : lastLineOf(row.error),
     started_at: startedAt === null ? null : new Date(startedAt).toISOString(),
     duration_s: startedAt === null || endedAt === null ? null : (endedAt - startedAt) / 1000,
     stdout_bytes: row.stdoutBytes,

@@ -4,12 +4,20 @@ import { memoryOf } from '../isolation/memory.js'
 import type { Agent } from '../kernel/agent.js'
 import type { Kernel } from '../kernel/kernel.js'
 import { namesListedMax, recentHistoryMax } from '../limits.js'
-import type { SessionRecords, SessionRow } from '../records/records.js'
+import type { House } from '../open-house.js'
+import type { SessionRecord } from '../records/session-records.js'
+import type { Sessions } from '../session/open-sessions.js'
+import { changesSince, summarize } from '../session/session-summary.js'
 import { kernelField } from './run-schemas.js'
 
 const sessionInput = z.object({
   session_id: z.string().max(200).nullish().describe('A session of yours; absent: the current one.'),
   kernel: kernelField,
+  since: z
+    .string()
+    .max(200)
+    .nullish()
+    .describe('The cursor of an earlier reply: lists that are as they were then stay empty, and unchanged names them.'),
 })
 
 const rule = z.object({
@@ -26,10 +34,16 @@ const sessionOutput = z.object({
   session_name: z.string(),
   vibe: z.string().nullable(),
   tempo_bpm: z.number(),
-  active_rules: z.array(rule),
-  markers: z.array(z.object({ name: z.string(), beat: z.number() })),
+  active_rules: z.array(rule).readonly().describe('Every rule that has not finished, disabled ones too, by creation.'),
+  rules_total: z.int(),
+  markers: z
+    .array(z.object({ name: z.string(), beat: z.number() }))
+    .readonly()
+    .describe('By beat.'),
+  markers_total: z.int(),
   recent_history: z
     .array(z.object({ action: z.string(), success: z.boolean(), timestamp: z.string() }))
+    .readonly()
     .describe(`What was run, newest first, at most ${recentHistoryMax}.`),
   transport_state: z.enum(['stopped', 'playing', 'paused']),
   current_beat: z.number(),
@@ -37,7 +51,8 @@ const sessionOutput = z.object({
     state: z.enum(['absent', 'idle', 'busy', 'dead']),
     name: z.string().nullable(),
     runtime: z.string().nullable(),
-    isolation: z.string().nullable(),
+    isolation: z.string().describe('What is between the code and the machine.'),
+    limits_refused: z.array(z.string()).readonly().describe('Limits that this system does not hold for this kernel.'),
     epoch: z.int().nullable(),
     running_run: z.int().nullable(),
     queue_length: z.int(),
@@ -46,6 +61,10 @@ const sessionOutput = z.object({
   }),
   names: z.array(z.string()).describe(`Names that runs have bound, newest first, at most ${namesListedMax}.`),
   names_total: z.int(),
+  last_error: z.string().nullable().describe('Last line of the last error of a run of this kernel.'),
+  notices: z.array(z.string()).readonly().describe('Comes with the next run as well.'),
+  cursor: z.string().describe('Give it as since.'),
+  unchanged: z.array(z.string()).readonly().describe('Lists left out, because they are as they were at since.'),
 })
 
 export const sessionSpec = {
@@ -57,54 +76,49 @@ export const sessionSpec = {
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 } satisfies ToolSpec<typeof sessionInput, typeof sessionOutput>
 
-export async function readSession(
-  sessionId: string | null | undefined,
-  agent: Agent,
-  records: SessionRecords,
-  kernel: Kernel,
-) {
-  const session = await findSession(sessionId, agent, records, kernel.key)
-  const history = await records.recentHistory(session.id)
-  const names = [...kernel.names].reverse()
+export async function readSession(input: z.output<typeof sessionInput>, agent: Agent, house: House, kernel: Kernel) {
+  const { sessions } = house
+  const record = await findSession(input.session_id, agent, sessions, kernel)
+  const summary = await summarize(record, sessions.service.live(record.id), sessions.contents, sessions.clocks)
+  const newest = [...kernel.names].reverse()
+  const names = newest.slice(0, namesListedMax).map((name) => name.slice(0, 80))
+  const { active_rules, markers, recent_history } = summary
+  const lists = { active_rules, markers, recent_history, names }
+  const { cursor, unchanged } = changesSince({ session_id: record.id, ...lists }, input.since)
+  // Of another session nothing is as it was.
+  const left = unchanged.includes('session_id') ? unchanged.filter((name) => name in lists) : []
   return {
-    session_id: session.id,
-    session_name: session.name,
-    vibe: session.vibe,
-    tempo_bpm: session.bpm,
-    active_rules: [],
-    markers: [],
-    recent_history: history.map(({ action, success, createdAt }) => ({
-      action,
-      success,
-      timestamp: new Date(createdAt).toISOString(),
-    })),
-    transport_state: 'stopped' as const,
-    current_beat: 0,
-    kernel: await describeKernel(kernel),
-    names: names.slice(0, namesListedMax).map((name) => name.slice(0, 80)),
-    names_total: names.length,
+    ...summary,
+    ...lists,
+    ...Object.fromEntries(left.map((name) => [name, []])),
+    kernel: await describeKernel(kernel, house),
+    last_error: kernel.lastError,
+    notices: kernel.notices,
+    names_total: newest.length,
+    cursor,
+    unchanged: left,
   }
 }
 
 async function findSession(
   id: string | null | undefined,
   agent: Agent,
-  records: SessionRecords,
-  key: string,
-): Promise<SessionRow> {
-  if (id === null || id === undefined) return records.currentSession(agent.owner, key)
-  const session = await records.findSession(agent.owner, id)
-  if (!session)
-    throw new ToolError('not_found', `You have no session "${id}". Without session_id you get the current one.`)
-  return session
+  { service, records }: Sessions,
+  kernel: Kernel,
+): Promise<SessionRecord> {
+  if (id === null || id === undefined) return service.current(kernel)
+  const session = await records.readable(agent.owner, id)
+  if (session) return session
+  throw new ToolError('not_found', `You have no session "${id}". Without session_id you get the current one.`)
 }
 
-async function describeKernel(kernel: Kernel) {
+async function describeKernel(kernel: Kernel, house: House) {
   return {
     state: kernel.state,
     name: kernel.name,
     runtime: kernel.runtime?.description ?? null,
-    isolation: kernel.runtime?.isolation.description ?? null,
+    isolation: kernel.runtime?.isolation.description ?? (await house.isolation()),
+    limits_refused: kernel.runtime?.isolation.limitsRefused ?? [],
     epoch: kernel.epoch,
     running_run: kernel.active?.id ?? null,
     queue_length: kernel.queueLength,

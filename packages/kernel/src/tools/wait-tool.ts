@@ -1,12 +1,11 @@
 import type { Context, ToolSpec } from '@callboard/worker'
 import { z } from 'zod'
 import type { Agent } from '../kernel/agent.js'
-import type { KernelPool } from '../kernel/kernel-pool.js'
 import { storedReport } from '../kernel/run-report.js'
 import { foregroundSMax } from '../limits.js'
-import type { RunRecords } from '../records/run-records.js'
+import type { House } from '../open-house.js'
 import { findRun } from './find-run.js'
-import { follow, runResult } from './follow.js'
+import { follow, runResult, shownBy, shownOf } from './follow.js'
 import { kernelField, runIdField, runOutput, waitField } from './run-schemas.js'
 
 const waitInput = z.object({
@@ -24,13 +23,9 @@ export const waitSpec = {
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 } satisfies ToolSpec<typeof waitInput, typeof runOutput>
 
-export async function waitForRun(
-  input: z.output<typeof waitInput>,
-  context: Context,
-  agent: Agent,
-  house: { readonly pool: KernelPool; readonly runs: RunRecords; readonly foregroundS: number },
-) {
+export async function waitForRun(input: z.output<typeof waitInput>, context: Context, agent: Agent, house: House) {
   const found = await findRun(input, agent, house.pool, house.runs)
-  if (found.kind === 'stored') return runResult(storedReport(found.row))
-  return runResult(await follow(found.run, context, (input.timeout_s ?? house.foregroundS) * 1000))
+  if (found.kind === 'stored') return runResult(storedReport(found.row), await shownOf(found.row, house.spool))
+  const report = await follow(found.run, context, (input.timeout_s ?? house.config.foregroundS) * 1000)
+  return runResult(report, await shownBy(found.run))
 }

@@ -1,0 +1,19 @@
+import type { NameChanges } from '../runtime/runtime.js'
+
+/** Top-level names that runs of one kernel have bound, as far as the runs themselves told. */
+export class NameList {
+  #names: string[] = []
+
+  get newestLast(): readonly string[] {
+    return this.#names
+  }
+
+  apply({ added, changed, deleted }: NameChanges): void {
+    const moved = new Set([...added, ...changed, ...deleted])
+    this.#names = [...this.#names.filter((name) => !moved.has(name)), ...changed, ...added]
+  }
+
+  clear(): void {
+    this.#names = []
+  }
+}
