@@ -101,7 +101,7 @@ describe('callboard stdio that saves context', () => {
 })
 
 describe('one agent beside others', () => {
-  it('hears progress, and cancels: Python stops, and keeps what it had', async () => {
+  it('hears progress, and cancels the call: Python goes on, until it is stopped, and keeps what it had', async () => {
     const client = await connect('SDK 2 modern', new Installation())
     const abort = new AbortController()
     const heard: string[] = []
@@ -113,6 +113,8 @@ describe('one agent beside others', () => {
     const request = { name: 'weave_eval', arguments: { code } }
     await expect(client.callTool(request, { onprogress, signal: abort.signal })).rejects.toThrow()
     expect(heard.join()).toContain('begun')
+    const stopped = await client.callTool({ name: 'weave_interrupt', arguments: {} })
+    expect(stopped.structuredContent).toMatchObject({ outcome: 'interrupted', state_preserved: true })
     expect(await evaluate(client, 'kept')).toBe('7')
     await client.close()
   })
