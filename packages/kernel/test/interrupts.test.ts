@@ -83,6 +83,14 @@ describe('an interrupt is for one run only', () => {
     expect((await evaluate(kernel, 'import time\ntime.sleep(60)', { timeoutMs })).status).toBe('timeout')
   })
 
+  it('while the process of the first run starts, keeps that run from starting', async () => {
+    const kernel = house.kernel('starting')
+    const run = await submit(kernel, 'never = 1')
+    expect(await kernel.interrupt(run, false)).toMatchObject({ outcome: 'dequeued' })
+    expect(await run.ended).toMatchObject({ status: 'refused', run_id: null, failure: { code: 'cancelled' } })
+    expect((await evaluate(kernel, '"never" in globals()')).result).toBe('False')
+  })
+
   it('takes a run that waits out of the queue, and never starts it', async () => {
     const kernel = house.kernel()
     const running = await submit(kernel, 'import time\ntime.sleep(60)')

@@ -157,6 +157,7 @@ describe('the house', () => {
     await using house = await openPool()
     const kernel = house.kernel('leaving')
     const running = await submit(kernel, 'x = 1; import time; time.sleep(0.2)', { session: 'leaving' })
+    await until(() => running.status === 'running')
     const waiting = await submit(kernel, 'x = 2', { session: 'leaving' })
     const other = house.kernel('staying')
     await house.pool.closeSession('leaving')

@@ -140,17 +140,19 @@ export class Kernel {
     return { outcome: 'interrupted', statePreserved: await this.#preserves(run.epoch) }
   }
 
-  /** Takes it out of the queue, if it still waits there; `why` is the beginning of a sentence. */
+  /** Keeps it from starting, if it has not: in the queue, or while its process starts. `why` is the beginning of a sentence. */
   dequeue(run: Run, why: string): boolean {
+    if (run.status !== 'queued') return false
+    const failure: Failure = { code: 'cancelled', message: `${why}; nothing ran.`, retryable: false }
     const work = this.#waiting.get(run)
-    if (!work) return false
-    this.#queue.refuse(work, { code: 'cancelled', message: `${why}; nothing ran.`, retryable: false })
-    return !this.#waiting.has(run)
+    if (work) this.#queue.refuse(work, failure)
+    else run.dropped ??= failure
+    return true
   }
 
   /** That agent has gone: what it still waits for is not to start. */
   dropSession(session: string): void {
-    for (const run of [...this.#waiting.keys()]) {
+    for (const run of this.#runs.values()) {
       if (run.spec.session === session) this.dequeue(run, 'The session that asked for this run was closed')
     }
   }
@@ -190,7 +192,7 @@ export class Kernel {
   }
 
   get state(): KernelState {
-    if (this.#queue.busy) return 'busy'
+    if (this.#queue.busy || this.#submitting > 0) return 'busy'
     if (this.#life.current) return 'idle'
     return this.#life.lastDeath === undefined ? 'absent' : 'dead'
   }
@@ -333,6 +335,7 @@ export class Kernel {
     if (this.#resets !== resets) throw new ToolError('cancelled', 'weave_reset dropped this run before it started.')
     if (expectEpoch !== undefined && life.epoch !== expectEpoch) throw this.#epochMismatch(expectEpoch)
     if (!run.spec.recordedAsRunning) await this.#house.runs.start(this.owner, id, life.epoch)
+    if (run.dropped) throw new ToolError(run.dropped.code, run.dropped.message)
     const cell = new CellRun(life.runtime, { run: id, code, resultMode })
     this.#active = run
     const notices = this.#life.takeNotices()

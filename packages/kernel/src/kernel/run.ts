@@ -39,6 +39,8 @@ export class Run {
   readonly #place: () => number
   readonly #watchers = new Set<() => void>()
   liveCall: LiveCall | undefined
+  /** It is not to start, although it is no longer in the queue. */
+  dropped: Failure | undefined
 
   /** `place` counts from 1 among the runs that wait. */
   constructor(spec: RunSpec, output: RunOutput, place: () => number) {
