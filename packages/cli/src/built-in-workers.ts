@@ -18,7 +18,9 @@ export interface BuiltInWorker {
 interface Entry {
   /** Loads the worker's package, which nobody else needs. */
   readonly create: (settings: WorkerSettings) => Promise<BuiltInWorker>
-  /** What is wrong with its section: sentences that name the key. */
+  /** Of its section, for variables that override them. */
+  readonly configKeys: () => Promise<readonly string[]>
+  /** What is wrong with its section: sentences that begin with the key. */
   readonly checkConfig: (section: unknown) => Promise<readonly string[]>
   /** A program that must be there, from the worker's section. */
   readonly program?: (section: unknown) => { readonly name: string; readonly remedy: string }
@@ -27,6 +29,7 @@ interface Entry {
 const builtInWorkers: Readonly<Record<string, Entry>> = {
   kernel: {
     create: async (settings) => (await import('@callboard/kernel')).createKernelWorker(settings),
+    configKeys: async () => (await import('@callboard/kernel/config')).kernelConfigKeys,
     checkConfig: async (section) => {
       // Nothing is wrong with nothing, and `up` is in a hurry.
       if (section === undefined) return []

@@ -1,17 +1,44 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { builtInWorker, builtInWorkerNames } from './built-in-workers.js'
 import type { Environment } from './environment.js'
+import { type SectionOverrides, sectionOverrides } from './section-overrides.js'
 
 export interface ConfigFile {
   readonly fileName: string
-  /** Parsed JSON; undefined when there is no file. */
+  /** Parsed JSON, with what the environment says of workers; undefined when there is neither. */
   readonly file: unknown
   /** Why the file can't be used. */
   readonly problem?: string
+  /** Which variable gave a key of a worker's section, e.g. `kernel.memoryMiB`. */
+  readonly overrides?: ReadonlyMap<string, string>
 }
 
 /** The file that `CALLBOARD_CONFIG` names, which must exist, else the one in the data directory, which need not. */
-export async function readConfigFile({ configFile, dataDirectory }: Environment): Promise<ConfigFile> {
+export async function readConfigFile(environment: Environment): Promise<ConfigFile> {
+  const [read, overrides] = await Promise.all([
+    readFileOf(environment),
+    sectionOverrides(environment.variables, builtInWorkerNames, (worker) => builtInWorker(worker).configKeys()),
+  ])
+  if (overrides.variables.size === 0) return read
+  return { ...read, file: overridden(read.file, overrides), overrides: overrides.variables }
+}
+
+/** Key by key; what is no object is left for its parser to refuse. */
+function overridden(file: unknown, { sections }: SectionOverrides): unknown {
+  if (file !== undefined && !isObject(file)) return file
+  const changed = Object.entries(sections).map(([worker, given]) => {
+    const own = file?.[worker]
+    return [worker, own === undefined || isObject(own) ? { ...own, ...given } : own]
+  })
+  return { ...file, ...Object.fromEntries(changed) }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+async function readFileOf({ configFile, dataDirectory }: Environment): Promise<ConfigFile> {
   const fileName = configFile ?? join(dataDirectory, 'callboard.config.json')
   let text: string
   try {

@@ -12,7 +12,13 @@ export async function loadSection(environment: Environment, worker: string): Pro
 
 export async function sectionProblems(file: ConfigFile, worker: string): Promise<readonly string[]> {
   const problems = await builtInWorker(worker).checkConfig(sectionOf(file, worker))
-  return problems.map((problem) => `${file.fileName}: ${problem}`)
+  return problems.map((problem) => `${sourceOf(problem, file)}: ${problem}`)
+}
+
+/** A problem begins with the key that it is about. */
+function sourceOf(problem: string, { fileName, overrides }: ConfigFile): string {
+  const [key = ''] = problem.split(':')
+  return overrides?.get(key.split('.').slice(0, 2).join('.')) ?? fileName
 }
 
 /** @throws UsageError if there are any. */

@@ -36,6 +36,9 @@ const schema = z.strictObject({
     .default({ readable: [], writable: [] }),
 })
 
+/** Of the section, as written in the file. */
+export const kernelConfigKeys: readonly string[] = Object.keys(schema.shape)
+
 /** Frozen, complete and checked; made by {@link parseKernelConfig} only. */
 export interface KernelConfig {
   /** A path, or a name to be found on PATH. */
