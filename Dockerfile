@@ -6,7 +6,7 @@ RUN npm ci && npm prune --omit=dev
 
 FROM node:20-bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends python3 \
+ && apt-get install -y --no-install-recommends python3 bubblewrap \
  && rm -rf /var/lib/apt/lists/* \
  && install -d -m 0700 -o node -g node /run/callboard /var/lib/callboard
 COPY --from=build /opt/callboard /opt/callboard
