@@ -1,5 +1,5 @@
 import { homedir, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
@@ -39,9 +39,13 @@ export function readEnvironment(options: Variables = {}): Environment {
   }
 }
 
+const secretNames = ['operator.secret', 'sign-in.secret', 'session.secret', 'local-token.secret', 'tokens.json']
+
 /** Where secrets lie, beside the data directory: the operator's, a worker's own, and what a configuration may hold. */
 export function secretPlaces({ variables, runtimeDirectory, configFile }: Environment): readonly string[] {
-  const files = [configFile, variables['CALLBOARD_SIGN_IN_SECRET_FILE']]
+  const secret = variables['CALLBOARD_SIGN_IN_SECRET_FILE']
+  // Where a hub's secret is mounted, the operator's may lie beside it.
+  const files = [configFile, secret, ...(secret ? secretNames.map((name) => join(dirname(secret), name)) : [])]
   return [runtimeDirectory, ...files.flatMap((file) => (file ? [resolve(file)] : []))]
 }
 

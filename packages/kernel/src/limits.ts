@@ -250,3 +250,5 @@ export const sessionSummaryBytesMax = 8 * 1024
 
 /** Of an error, where a line has to do. */
 export const lastLineLengthMax = 200
+/** Of a crash: enough for the frames of a cell. */
+export const crashTraceLengthMax = 3 * 1024

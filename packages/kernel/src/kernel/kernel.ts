@@ -261,6 +261,11 @@ export class Kernel {
     this.#life.notice(text)
   }
 
+  /** It is in use although nobody calls. */
+  touch(): void {
+    this.#usedAt = Date.now()
+  }
+
   #refuse({ runtime, expectEpoch, onBusy }: EvalRequest): void {
     this.#life.checkRuntime(runtime)
     if (expectEpoch !== undefined && this.epoch !== expectEpoch) throw this.#epochMismatch(expectEpoch)

@@ -1,6 +1,7 @@
 import { lastLineLengthMax } from '../limits.js'
 import type { RunOutput } from '../output/run-output.js'
 import type { RunRow, RunStatus } from '../records/run-records.js'
+import { crashTrace } from '../runtime/crash-trace.js'
 import { explainDeath } from '../runtime/death.js'
 import type { CellEnd, NameChanges } from '../runtime/runtime.js'
 import type { CellOutcome } from './cell-run.js'
@@ -169,9 +170,10 @@ function stopLines(finished: CellEnd, { stopped }: CellOutcome, { runId, timeout
 function diedReport(outcome: Extract<CellOutcome, { kind: 'died' }>, frame: ReportFrame): RunReport {
   const message = `The kernel process died during run ${frame.runId}. ${explainStop(outcome, frame)}${explainDeath(outcome.death)}`
   const lost = 'All variables of this kernel are lost; the next call starts a new one.'
+  const trace = crashTrace(outcome.death.faults)
   return {
     ...emptyReport(frame),
-    error: `KernelDied: ${message}\n${lost}`,
+    error: ['KernelDied: ', message, '\n', trace, trace && '\n', lost].join(''),
     status: 'kernel_died',
     truncated: truncatedOf(frame.output, 0, 0),
     failure: { code: 'kernel_died', message: `${message} ${lost}`, retryable: false },

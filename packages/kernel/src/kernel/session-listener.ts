@@ -66,7 +66,11 @@ function portOf(kernel: Kernel, runtime: Runtime): KernelPort {
     get busy() {
       return kernel.active?.cell !== undefined
     },
-    tell: (method, params) => runtime.python?.tell(method, { ...params }),
+    tell(method, params) {
+      // A kernel whose rules play is in use.
+      if (method === 'fire') kernel.touch()
+      runtime.python?.tell(method, { ...params })
+    },
     callTool: (name, args) => calledWithin(kernel.active, name, args),
     notify: (text) => kernel.notice(text),
   }

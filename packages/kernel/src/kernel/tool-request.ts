@@ -29,6 +29,7 @@ function hasOnlyText({ content }: ToolResult): boolean {
 function failureOf(error: unknown, run: Run): [ModuleErrorKind, string] {
   if (!run.liveCall) return ['UnavailableError', forsaken]
   const { code, message } = error as { readonly code?: string; readonly message?: string }
+  if (code === 'not_found') return ['NotFoundError', message ?? '']
   const away = code === 'unavailable' || code === 'overloaded' || code === 'cancelled'
   return [away ? 'UnavailableError' : 'VibeError', `${code ?? 'internal'}: ${message ?? String(error)}`]
 }

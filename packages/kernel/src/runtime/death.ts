@@ -25,10 +25,9 @@ export interface Death {
 
 /** One sentence for the agent. Says "likely" where nothing proves it. */
 export function explainDeath(death: Death): string {
-  const trace = death.faults === '' ? '' : `\n${death.faults.trimEnd()}`
   switch (death.cause) {
     case 'stuck':
-      return `It was killed because it did not react to the interrupt; most likely C code held the interpreter.${trace}`
+      return 'It was killed because it did not react to the interrupt; most likely C code held the interpreter.'
     case 'reset':
       return 'It was ended by weave_reset.'
     case 'session_closed':
@@ -46,7 +45,7 @@ export function explainDeath(death: Death): string {
     case 'memory_limit':
       return `It was killed because it and its programs together went beyond their memory limit: ${death.detail ?? 'more than its limit'}.`
     default:
-      return `${explainOwnDeath(death)}${trace}`
+      return explainOwnDeath(death)
   }
 }
 

@@ -26,14 +26,14 @@ const evalInput = z.object({
     .nullish()
     .describe('On the first run of a kernel: python3 (if absent) or an installed Jupyter kernelspec.'),
   foreground_s: waitField.describe(
-    `Seconds to wait for the end (40 if absent); then the code goes on and weave_wait continues. At most ${foregroundSMax}.`,
+    `Seconds to wait for the end (40 if absent, or as configured); then the code goes on and weave_wait continues. At most ${foregroundSMax}.`,
   ),
   timeout_s: z
     .number()
     .positive()
     .max(timeoutSMax)
     .nullish()
-    .describe('Seconds of running time, then the code is interrupted (600 if absent).'),
+    .describe('Seconds of running time, then the code is interrupted (600 if absent, or as configured).'),
   result_mode: z
     .enum(['last', 'all', 'none'])
     .nullish()

@@ -11,7 +11,7 @@ import { kernelField, runIdField, runOutput, waitField } from './run-schemas.js'
 const waitInput = z.object({
   run_id: runIdField,
   kernel: kernelField,
-  timeout_s: waitField.describe(`Seconds to wait (40 if absent), at most ${foregroundSMax}.`),
+  timeout_s: waitField.describe(`Seconds to wait (40 if absent, or as configured), at most ${foregroundSMax}.`),
 })
 
 export const waitSpec = {
