@@ -304,6 +304,19 @@ describe('tool()', () => {
     })
     expect(link.calls).toEqual([])
   })
+
+  it('refuses to wait for the run that calls it, and lets it queue code or use another kernel', async () => {
+    await link.close()
+    link = await connectForTest(kernel.worker, { calls: { weave_eval: calls.greet, weave_wait: calls.greet } as never })
+    for (const code of ['tool("weave_eval", code="1")', 'tool("weave_wait")', 'tool("weave_wait", run_id=3)']) {
+      expect((await run(code)).error).toMatch(/ValueError: This would wait for the run that calls it/)
+    }
+    expect(link.calls).toEqual([])
+    for (const more of ['foreground_s=0', 'kernel="other"']) {
+      expect((await run(`tool("weave_eval", code="1", ${more}) and None`)).success).toBe(true)
+    }
+    expect(link.calls).toHaveLength(2)
+  })
 })
 
 describe('what a run shows', () => {

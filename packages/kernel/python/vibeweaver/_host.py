@@ -8,8 +8,9 @@ from ._worker import ask
 def tool(name, /, **arguments):
     """Calls a tool of the hub within the live weave_eval call, and waits for its result: structured content, else text.
 
-    `arguments`: the tool's input, JSON. Raises UnavailableError after the call has detached, or if the hub forbids it;
-    NotFoundError; VibeError with the tool's message if the tool failed.
+    `arguments`: the tool's input by keyword; a dict as `**input`. It is no coroutine: do not await it. Raises
+    UnavailableError after the call has detached, or if the hub forbids it; NotFoundError; VibeError with the tool's message
+    if the tool failed; ValueError for weave_eval and weave_wait that would wait for the run that calls them.
 
     Example:
         tool("forum_search", query="drums")

@@ -106,8 +106,11 @@ export class ContainedProcess {
   }
 }
 
+/** Where two names have one number, the first stays: SIGABRT, not SIGIOT. */
 const signalNames = new Map(
-  Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals] as const),
+  Object.entries(constants.signals)
+    .reverse()
+    .map(([name, number]) => [number, name as NodeJS.Signals] as const),
 )
 
 /** As shells do, bubblewrap tells a signal n as the exit code 128 + n. A program that exits with such a code is mistaken. */

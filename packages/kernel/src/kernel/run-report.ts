@@ -145,7 +145,7 @@ function finishedReport(finished: CellEnd, outcome: CellOutcome, frame: ReportFr
     success: status === 'ok',
     error,
     status,
-    duration_s: finished.durationS,
+    duration_s: Math.round(finished.durationS * 1e6) / 1e6,
     names: finished.names,
     truncated: truncatedOf(frame.output, finished.resultOmitted, finished.errorOmitted),
   }
@@ -169,7 +169,8 @@ function stopLines(finished: CellEnd, { stopped }: CellOutcome, { runId, timeout
 
 function diedReport(outcome: Extract<CellOutcome, { kind: 'died' }>, frame: ReportFrame): RunReport {
   const message = `The kernel process died during run ${frame.runId}. ${explainStop(outcome, frame)}${explainDeath(outcome.death)}`
-  const lost = 'All variables of this kernel are lost; the next call starts a new one.'
+  const lost =
+    'All variables of this kernel are lost; the next call starts a new one. weave_reset with replay: setup runs imports and functions again.'
   const trace = crashTrace(outcome.death.faults)
   return {
     ...emptyReport(frame),
@@ -209,5 +210,12 @@ function wellFormed(text: string): string {
 
 /** Says what went wrong, where there is no room for a whole traceback. */
 export function lastLineOf(error: string): string {
-  return error.trimEnd().split('\n').at(-1)?.slice(0, lastLineLengthMax) ?? ''
+  // A traceback ends with its reason, the report of a death begins with it.
+  return (
+    error
+      .trimEnd()
+      .split('\n')
+      .at(error.startsWith('KernelDied: ') ? 0 : -1)
+      ?.slice(0, lastLineLengthMax) ?? ''
+  )
 }

@@ -6,7 +6,7 @@ import type { SessionService } from '../session/session-service.js'
 import type { Kernel } from './kernel.js'
 import type { KernelListener } from './kernel-house.js'
 import type { Run } from './run.js'
-import { callTool } from './tool-request.js'
+import { callTool, callToolFromCell } from './tool-request.js'
 
 /** What happens to kernels, told to their sessions; and what their code asks, answered by them. */
 export function sessionListener(
@@ -41,7 +41,7 @@ export function sessionListener(
       if (clearSession) await service.clearSession(kernel)
     },
     request(kernel, request) {
-      if (request.method === 'tool') return callTool(kernel.findRun(request.run ?? 0), request)
+      if (request.method === 'tool') return callToolFromCell(kernel.name, kernel.findRun(request.run ?? 0), request)
       if (request.method === 'docs') return answerDocs(docs(request.params), request)
       if (!service.handle(kernel, request)) request.reject('UnavailableError', `${request.method} is not served.`)
     },

@@ -27,7 +27,7 @@ export interface Death {
 export function explainDeath(death: Death): string {
   switch (death.cause) {
     case 'stuck':
-      return 'It was killed because it did not react to the interrupt; most likely C code held the interpreter.'
+      return 'It was killed because it did not react to the interrupt; most likely C code held the interpreter, or the code caught the exception.'
     case 'reset':
       return 'It was ended by weave_reset.'
     case 'session_closed':

@@ -47,7 +47,7 @@ export const historySpec = {
 export async function listRuns(input: z.output<typeof historyInput>, { owner }: Agent, runs: RunRecords) {
   if (typeof input.run_id === 'number') {
     const row = await runs.find(owner, input.run_id)
-    if (!row) throw new ToolError('not_found', `You have no run ${input.run_id}.`)
+    if (!row) throw new ToolError('not_found', `You have no run ${input.run_id}. Leave run_id out to list your runs.`)
     return { runs: [describe(row, Number.POSITIVE_INFINITY)], next_before: null }
   }
   const limit = input.limit ?? 20

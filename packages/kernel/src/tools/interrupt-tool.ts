@@ -59,6 +59,6 @@ const messages: { readonly [outcome in InterruptOutcome['outcome']]: (id: number
   dequeued: (id) => `Run ${id} was taken out of the queue before it started.`,
   not_running: (id) => `Run ${id} had ended before.`,
   still_running: (id) =>
-    `Run ${id} has not reacted: most likely C code holds the interpreter. Wait for it, or call again with force: true.`,
+    `Run ${id} has not reacted: most likely C code holds the interpreter, or the code catches the exception. Wait for it, or call again with force: true.`,
   killed: (id) => `The process was killed to stop run ${id}; its variables are lost, the next call starts a new one.`,
 }

@@ -69,7 +69,7 @@ export type PeekReply = z.output<typeof peekOutput>
 export const peekSpec = {
   title: 'Read output',
   description:
-    'Read the whole output of a run by byte offset, or search it, while it runs and afterwards, also after a reset. Never waits.',
+    'Read the whole output of a run by byte offset, or search it, while it runs and afterwards, also after a reset; with what its threads and tasks print after its end. Never waits.',
   input: peekInput,
   output: peekOutput,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -5,7 +5,7 @@ import { foregroundSMax, kernelNameLengthMax } from '../limits.js'
 
 export const kernelField = z
   .string()
-  .min(1)
+  .min(1, 'is empty: give the name of a kernel, or leave it out for the one of this session')
   .max(kernelNameLengthMax)
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not hold control characters')
   .nullish()
