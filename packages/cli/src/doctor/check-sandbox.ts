@@ -12,7 +12,7 @@ export async function checkSandbox(section: unknown): Promise<Finding> {
     return note(
       'kernel sandbox',
       `${description}, the operator secret among them; approvals are advisory`,
-      'install bubblewrap, or run the workers as another user or in containers, see docker-compose.yml',
+      'install bubblewrap and leave "kernel.sandbox" at auto, or run the workers as another user or in containers, see docker-compose.yml',
     )
   } catch {
     // The section itself is wrong, which is said elsewhere.

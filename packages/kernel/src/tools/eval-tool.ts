@@ -11,53 +11,60 @@ import { elsewhere } from './find-run.js'
 import { follow, runResult, shownBy, shownOf } from './follow.js'
 import { kernelField, runOutput, waitField } from './run-schemas.js'
 
-const evalInput = z.object({
-  code: z
-    .string()
-    .max(codeLengthMax)
-    .describe(
-      'Source code. Names stay for later calls; the value of a last expression is returned; top-level await works.',
+/** An agent knows the defaults in force from the schema alone, so it tells those of this configuration. */
+const evalInputFor = (defaults: KernelConfig) =>
+  z.object({
+    code: z
+      .string()
+      .max(codeLengthMax)
+      .describe(
+        'Source code. Names stay for later calls; the value of a last expression is returned; top-level await works.',
+      ),
+    kernel: kernelField,
+    runtime: z
+      .string()
+      .min(1)
+      .max(200)
+      .nullish()
+      .describe('On the first run of a kernel: python3 (if absent) or an installed Jupyter kernelspec.'),
+    foreground_s: waitField.describe(
+      `Seconds to wait for the end (${defaults.foregroundS} if absent); then the code goes on and weave_wait continues. At most ${foregroundSMax}.`,
     ),
-  kernel: kernelField,
-  runtime: z
-    .string()
-    .min(1)
-    .max(200)
-    .nullish()
-    .describe('On the first run of a kernel: python3 (if absent) or an installed Jupyter kernelspec.'),
-  foreground_s: waitField.describe(
-    `Seconds to wait for the end (40 if absent, or as configured); then the code goes on and weave_wait continues. At most ${foregroundSMax}.`,
-  ),
-  timeout_s: z
-    .number()
-    .positive()
-    .max(timeoutSMax)
-    .nullish()
-    .describe('Seconds of running time, then the code is interrupted (600 if absent, or as configured).'),
-  result_mode: z
-    .enum(['last', 'all', 'none'])
-    .nullish()
-    .describe('last (if absent): value of the last expression. all: of every top-level expression. none: no value.'),
-  idempotency_key: z
-    .string()
-    .min(1)
-    .max(idempotencyKeyLengthMax)
-    .nullish()
-    .describe('The same key with the same code answers with the same run, for 24 hours; it never runs twice.'),
-  expect_epoch: z.int().nullish().describe('Refuse if the kernel was started anew since this epoch.'),
-  on_busy: z.enum(['queue', 'reject']).nullish().describe('queue (if absent): wait for earlier runs.'),
-})
+    timeout_s: z
+      .number()
+      .positive()
+      .max(timeoutSMax)
+      .nullish()
+      .describe(
+        `Seconds of running time, then the code is interrupted (${defaults.defaultTimeoutMs / 1000} if absent).`,
+      ),
+    result_mode: z
+      .enum(['last', 'all', 'none'])
+      .nullish()
+      .describe('last (if absent): value of the last expression. all: of every top-level expression. none: no value.'),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(idempotencyKeyLengthMax)
+      .nullish()
+      .describe('The same key with the same code answers with the same run, for 24 hours; it never runs twice.'),
+    expect_epoch: z.int().nullish().describe('Refuse if the kernel was started anew since this epoch.'),
+    on_busy: z.enum(['queue', 'reject']).nullish().describe('queue (if absent): wait for earlier runs.'),
+  })
 
-export const evalSpec = {
-  title: 'Run code',
-  description:
-    'Execute Python code in vibeweaver kernel with persistent state: names, imports and background tasks stay for the next call. The value of a last expression comes back as its repr, prints in stdout and stderr, a traceback in error. Code that takes longer goes on: call weave_wait with the run_id, never send the code again.',
-  input: evalInput,
-  output: runOutput,
-  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-} satisfies ToolSpec<typeof evalInput, typeof runOutput>
+export const evalSpecFor = (defaults: KernelConfig) =>
+  ({
+    title: 'Run code',
+    description:
+      'Execute Python code in vibeweaver kernel with persistent state: names, imports and background tasks stay for the next call. The value of a last expression comes back as its repr, prints in stdout and stderr, a traceback in error. Code that takes longer goes on: call weave_wait with the run_id, never send the code again.',
+    input: evalInputFor(defaults),
+    output: runOutput,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  }) satisfies ToolSpec<EvalInput, typeof runOutput>
 
-export async function runEval(input: z.output<typeof evalInput>, context: Context, agent: Agent, house: House) {
+type EvalInput = ReturnType<typeof evalInputFor>
+
+export async function runEval(input: z.output<EvalInput>, context: Context, agent: Agent, house: House) {
   const kernel = house.pool.kernelOf(agent, input.kernel)
   const submitted = await kernel.submit(requestOf(input, context, agent, house.config))
   const waitMs = (input.foreground_s ?? house.config.foregroundS) * 1000
@@ -93,12 +100,7 @@ async function attended(run: Run, context: Context, waitMs: number): Promise<Run
   }
 }
 
-function requestOf(
-  input: z.output<typeof evalInput>,
-  context: Context,
-  agent: Agent,
-  config: KernelConfig,
-): EvalRequest {
+function requestOf(input: z.output<EvalInput>, context: Context, agent: Agent, config: KernelConfig): EvalRequest {
   const { runtime, expect_epoch } = input
   return {
     code: input.code,

@@ -2,7 +2,7 @@ import type { Context, Worker } from '@callboard/worker'
 import type { Agent } from '../kernel/agent.js'
 import type { House } from '../open-house.js'
 import { completeCode, completeSpec } from './complete-tool.js'
-import { evalSpec, runEval } from './eval-tool.js'
+import { evalSpecFor, runEval } from './eval-tool.js'
 import { eventsSpec, readEvents } from './events-tool.js'
 import { help, helpSpec } from './help-tool.js'
 import { historySpec, listRuns } from './history-tool.js'
@@ -13,7 +13,7 @@ import { peekRun, peekSpec } from './peek-tool.js'
 import { resetKernel, resetSpec } from './reset-tool.js'
 import { readSession, sessionSpec } from './session-tool.js'
 import { listVariables, variablesSpec } from './variables-tool.js'
-import { waitForRun, waitSpec } from './wait-tool.js'
+import { waitForRun, waitSpecFor } from './wait-tool.js'
 
 /** All tools and resources of the worker; those of the contract first. */
 export function registerTools(worker: Worker, house: House): void {
@@ -24,14 +24,14 @@ export function registerTools(worker: Worker, house: House): void {
   }
   const existing = (context: Context, name: string | null | undefined) => pool.find(agentOf(context), name)
 
-  tool('weave_eval', evalSpec, (input, context) => runEval(input, context, agentOf(context), house))
+  tool('weave_eval', evalSpecFor(house.config), (input, context) => runEval(input, context, agentOf(context), house))
   tool('weave_session', sessionSpec, (input, context) => {
     const agent = agentOf(context)
     return readSession(input, agent, house, pool.kernelOf(agent, input.kernel))
   })
   tool('weave_reset', resetSpec, (input, context) => resetKernel(input, agentOf(context), pool))
   tool('weave_help', helpSpec, async ({ topic }) => help(topic, await house.helpSource()))
-  tool('weave_wait', waitSpec, (input, context) => waitForRun(input, context, agentOf(context), house))
+  tool('weave_wait', waitSpecFor(house.config), (input, context) => waitForRun(input, context, agentOf(context), house))
   tool('weave_peek', peekSpec, (input, context) => peekRun(input, agentOf(context), house))
   tool('weave_interrupt', interruptSpec, (input, context) => interruptRun(input, agentOf(context), house))
   tool('weave_variables', variablesSpec, (input, context) => listVariables(input, existing(context, input.kernel)))
