@@ -271,3 +271,20 @@ describe('the event loop', () => {
     expect((await run('await one()')).result).toBe('1')
   })
 })
+
+describe('habits from elsewhere get advice on the last line', () => {
+  it.each([
+    ['!ls', /SyntaxError: .*\(no shell lines or magics here/],
+    ['%timeit 1', /SyntaxError: .*\(no shell lines or magics here/],
+    [
+      'import asyncio\nasync def f(): pass\nc = f()\ntry: asyncio.create_task(c)\nfinally: c.close()',
+      /RuntimeError: no running event loop \(.*add e\.g\. await asyncio\.sleep\(0\)\)$/,
+    ],
+  ])('%s', async (code, expected) => {
+    expect((await run(code)).error).toMatch(expected)
+  })
+
+  it('and nobody else: a broken parenthesis is just that', async () => {
+    expect((await run('f(')).error).not.toMatch(/magics/)
+  })
+})

@@ -30,7 +30,19 @@ def format_failure(exception, memory_limit=None):
             ":" if lines.endswith("MemoryError") else ";",
             memory_limit // (1024 * 1024),
         )
-    return shorten(lines)
+    return shorten(lines + _advice(exception))
+
+
+def _advice(exception):
+    """What to do instead, for what people bring along from IPython; on the last line, which summaries show."""
+    if type(exception) is RuntimeError:
+        (reason,) = exception.args if len(exception.args) == 1 else (None,)
+        if type(reason) is str and reason == "no running event loop":
+            return " (the event loop runs cells that await: add e.g. await asyncio.sleep(0))"
+    if type(exception) is SyntaxError and type(exception.text) is str:
+        if exception.text.lstrip()[:1] in ("!", "%"):
+            return " (no shell lines or magics here: use subprocess.run, or plain Python)"
+    return ""
 
 
 def reason_of(exception):
