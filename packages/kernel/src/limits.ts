@@ -180,6 +180,8 @@ export const textSearchStepBytes = 256 * 1024
 /** Ended runs that a kernel can add late output to without asking the store, and the memory they may take. */
 export const lateRunsMax = 256
 export const lateRunsBytesMax = 1024 * 1024
+/** In one notice; others are counted. */
+export const lateRunsNamedMax = 5
 /** Late output of one older run that waits while the store is asked. */
 export const lateWaitingBytesMax = 256 * 1024
 /** Late output is recorded, and its file closed, so long after it began to come. */

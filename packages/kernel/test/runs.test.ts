@@ -5,6 +5,7 @@ import { connectForTest, type TestCallOptions, type TestLink, textOf } from '@ca
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createKernelWorker, type KernelWorker } from '../src/index.js'
 import type { RunReport } from '../src/kernel/run-report.js'
+import { until } from './support/processes.js'
 
 let directory: string
 let kernel: KernelWorker
@@ -353,5 +354,35 @@ describe('what a run shows', () => {
         { type: 'artifact.created', data: { id: 'weave://runs/1/images/1', run_id: 1, tags: ['image/png', 'image'] } },
       ],
     })
+  })
+})
+
+describe('what nobody waits for', () => {
+  it('a thread that fails after its run is told of with the next reply', async () => {
+    await run('import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.1), 1 / 0)).start()')
+    await until(async () => (await call<{ total_bytes: number }>('weave_peek', { stream: 'stderr' })).total_bytes > 0)
+    await until(async () =>
+      (await run('1')).notices.some((notice) => /of run 1 has written after its end/.test(notice)),
+    )
+    expect(await call('weave_peek', { run_id: 1, stream: 'stderr' })).toMatchObject({
+      text: expect.stringMatching(/ZeroDivisionError/),
+    })
+    expect((await run('2')).notices).toEqual([])
+  })
+
+  it('a wait for the clock says that the clock stands', async () => {
+    const waiting = await run('from vibeweaver import until_beat\nawait until_beat(8)', { foreground_s: 1 })
+    expect(waiting).toMatchObject({ status: 'running' })
+    await until(async () => (await call<RunReport>('weave_wait', { timeout_s: 0 })).stderr.includes('play() starts it'))
+    await call('weave_interrupt')
+  })
+
+  it('an agent gets no session that a named kernel had', async () => {
+    await run('1', { kernel: 'lab' })
+    const lab = await call('weave_session', { kernel: 'lab' })
+    await close()
+    await open()
+    expect((await call('weave_session', {}, { session: 'new' }))['session_id']).not.toBe(lab['session_id'])
+    expect((await call('weave_session', { kernel: 'lab' }))['session_id']).toBe(lab['session_id'])
   })
 })

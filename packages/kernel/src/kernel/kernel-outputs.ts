@@ -1,3 +1,4 @@
+import { lateRunsNamedMax } from '../limits.js'
 import type { OutputKeeper } from '../output/output-keeper.js'
 import type { KeptDisplay } from '../output/rich-content.js'
 import type { RunOutput } from '../output/run-output.js'
@@ -9,6 +10,8 @@ export class KernelOutputs {
   readonly #owner: string
   readonly #keeper: OutputKeeper
   readonly #outputs: RunOutputs
+  /** Runs that wrote after their end since a reply told of it. */
+  readonly #late = new Set<number>()
   /** What replayed code writes was written before. */
   #muted = false
   /** In order, and all of it before the store is closed. */
@@ -19,6 +22,7 @@ export class KernelOutputs {
     this.#keeper = keeper
     this.#outputs = new RunOutputs({
       onLate: (run, output) => {
+        this.#late.add(run)
         // Without the store it is still in memory, or in its file, for a while.
         this.#recorded = this.#recorded.then(() => keeper.recordLate(owner, run, output)).catch(() => {})
       },
@@ -43,6 +47,16 @@ export class KernelOutputs {
   /** Before the run is reported and recorded. Idempotent. */
   end(run: number): void {
     this.#outputs.end(run)
+  }
+
+  /** Sentences for the next reply: whoever started a thread would not look for its traceback in an old run. */
+  takeLate(): readonly string[] {
+    const runs = [...this.#late]
+    this.#late.clear()
+    if (runs.length === 0) return []
+    const named = runs.slice(-lateRunsNamedMax).join(', ')
+    const more = runs.length > lateRunsNamedMax ? ` and ${runs.length - lateRunsNamedMax} more` : ''
+    return [`Background work of run ${named}${more} has written after its end; weave_peek with that run_id reads it.`]
   }
 
   /** Sentences for the reply of this run. */

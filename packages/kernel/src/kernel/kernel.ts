@@ -261,6 +261,11 @@ export class Kernel {
     this.#life.notice(text)
   }
 
+  /** Into a run's stderr, as if it had written it. */
+  write(run: number, text: string): void {
+    this.#outputs.push(run, 'stderr', Buffer.from(text))
+  }
+
   /** It is in use although nobody calls. */
   touch(): void {
     this.#usedAt = Date.now()
@@ -343,7 +348,7 @@ export class Kernel {
     if (run.dropped) throw new ToolError(run.dropped.code, run.dropped.message)
     const cell = new CellRun(life.runtime, { run: id, code, resultMode })
     this.#active = run
-    const notices = this.#life.takeNotices()
+    const notices = [...this.#life.takeNotices(), ...this.#outputs.takeLate()]
     run.start(cell, life.epoch)
     life.runs += 1
     this.#house.listener.runStarted(this, run)

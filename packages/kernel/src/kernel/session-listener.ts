@@ -43,10 +43,20 @@ export function sessionListener(
     request(kernel, request) {
       if (request.method === 'tool') return callToolFromCell(kernel.name, kernel.findRun(request.run ?? 0), request)
       if (request.method === 'docs') return answerDocs(docs(request.params), request)
+      if (request.method === 'until_beat' || request.method === 'sleep_beats') tellIfItStands(kernel, service, request)
       if (!service.handle(kernel, request)) request.reject('UnavailableError', `${request.method} is not served.`)
     },
     notice: (kernel, method, params) => service.notice(kernel, method, params),
   }
+}
+
+/** A wait that only play() can end must not look like code that hangs: it says so in the run's stderr. */
+function tellIfItStands(kernel: Kernel, service: SessionService, { method, params, run }: ModuleRequest): void {
+  const clock = service.clockOf(kernel)
+  if (run === null || clock?.state === 'playing') return
+  const { state, position } = clock ?? { state: 'stopped', position: 0 }
+  if (method === 'until_beat' && Number(params['beat']) <= position) return
+  kernel.write(run, `${method} waits: the transport is ${state}, play() starts it\n`)
 }
 
 function answerDocs(text: Promise<string>, request: ModuleRequest): void {

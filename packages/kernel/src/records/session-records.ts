@@ -63,7 +63,10 @@ export class SessionRecords {
     this.#options = options
   }
 
-  /** The kernel's session; else the one it had last, else the owner's newest that is free, else a new one, "untitled". */
+  /**
+   * The kernel's session; else the one it had last, else, for the kernel of an agent, the newest that agents of the owner have
+   * left, else a new one, "untitled". What a named kernel had waits for it.
+   */
   current(owner: string, key: string): Promise<SessionRecord> {
     const kernel = holderOf(owner, key)
     return this.#store.transaction(async (transaction) => {
@@ -76,7 +79,7 @@ export class SessionRecords {
       const row =
         held ??
         rows.find(({ held_by, last_holder }) => held_by === null && last_holder === kernel) ??
-        rows.find(({ held_by }) => held_by === null)
+        rows.find(({ held_by, last_holder }) => held_by === null && !isNamed(key) && !isNamed(keyOf(last_holder)))
       if (row) return this.#hold(transaction, row, kernel)
       return this.#create(transaction, rows, owner, kernel, freeName(rows))
     })
@@ -278,6 +281,14 @@ export class SessionRecords {
 /** A key is unique per owner only, and a shared session may be held by the kernel of another. */
 export function holderOf(owner: string, key: string): string {
   return JSON.stringify([owner, key])
+}
+
+function keyOf(holder: string | null): string {
+  return holder === null ? '' : (JSON.parse(holder) as [string, string])[1]
+}
+
+function isNamed(key: string): boolean {
+  return key.startsWith('named:')
 }
 
 export function unknownSession(id: string): ModuleError {

@@ -15,7 +15,8 @@ function withoutHarness(section: string): string {
   return section
     .split('\n')
     .filter(
-      (line) => !/^\s+File "[^"]*\/(callboard_kernel|python)\/[^"]*"/.test(line) && !/^Extension modules:/.test(line),
+      (line) =>
+        !/^\s+File "[^"]*\/(callboard_kernel\/\w+|python\/start)\.py"/.test(line) && !/^Extension modules:/.test(line),
     )
     .join('\n')
     .trimEnd()

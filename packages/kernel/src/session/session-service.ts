@@ -4,7 +4,7 @@ import { holderOf, unknownSession } from '../records/session-records.js'
 import type { ModuleRequest } from '../runtime/runtime.js'
 import type { Events } from './events.js'
 import { type KernelPort, LoadedSession, type SessionHouse, type Timers } from './loaded-session.js'
-import { type EventView, ModuleError, type ModuleNotices } from './module-api.js'
+import { type EventView, ModuleError, type ModuleNotices, type TransportView } from './module-api.js'
 import type { Clocks } from './rule-texts.js'
 import { answer, isSessionMethod } from './session-methods.js'
 
@@ -141,6 +141,11 @@ export class SessionService implements AsyncDisposable {
   live(sessionId: string): LoadedSession | undefined {
     for (const { loaded } of this.#seats.values()) if (loaded?.record.id === sessionId) return loaded
     return undefined
+  }
+
+  /** Undefined while the kernel has loaded no session, so that its clock stands. */
+  clockOf(kernel: KernelRef): TransportView | undefined {
+    return this.#find(kernel)?.loaded?.transport
   }
 
   /** The agent has gone: clock and rules stand, and the session is free. */
