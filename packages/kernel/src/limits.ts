@@ -122,6 +122,14 @@ export const kernelspecBytesMax = 64 * 1024
 /** Per directory; an agent reads their list. */
 export const kernelspecsMax = 256
 
+/** What Linux follows from a program to the file that runs in the end, and reads of a script's first line. */
+export const symbolicLinksMax = 40
+export const shebangBytesMax = 256
+/** What the launcher says of itself is one small object. */
+export const launcherLineBytesMax = 4 * 1024
+/** Process id and start time of a worker. */
+export const ownerFileBytesMax = 1024
+
 /** One print of 100 MB is one message of ipykernel, escaped as JSON. A larger message costs its sender the connection. */
 export const jupyterMessageBytesMax = 128 * 1024 * 1024
 /**
