@@ -28,7 +28,7 @@ describe('an eval with a runtime', () => {
     for (const runtime of ['Fake', 'fake', 'jupyter:FAKE']) {
       expect(await evaluate(kernel, 'value', { runtime })).toMatchObject({ status: 'ok', epoch: 1 })
     }
-    expect((await evaluate(kernel, 'value', { runtime: 'jupyter:python3' })).failure).toMatchObject({
+    await expect(evaluate(kernel, 'value', { runtime: 'jupyter:python3' })).rejects.toMatchObject({
       code: 'invalid_argument',
       message: expect.stringMatching(/^This kernel runs fake, not jupyter:python3/),
     })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -213,6 +213,7 @@ describe('the start of a Jupyter kernel', () => {
     process.env['CALLBOARD_SECRET_TOKEN'] = 'hush'
     const error = await start(fakeSpec({ argv: [program], env: { OWN: 'variable' } }))
     delete process.env['CALLBOARD_SECRET_TOKEN']
+    await rm(directory, { recursive: true })
     expect(error?.message).toContain('OWN=variable')
     expect(error?.message).not.toContain('hush')
   })
