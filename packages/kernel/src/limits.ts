@@ -132,6 +132,9 @@ export const ownerFileBytesMax = 1024
 
 /** One print of 100 MB is one message of ipykernel, escaped as JSON. A larger message costs its sender the connection. */
 export const jupyterMessageBytesMax = 128 * 1024 * 1024
+/** Output in a larger message is decoded in such pieces: decoded at once it would be in memory four times. */
+export const jupyterWholeBytesMax = 1024 * 1024
+export const jupyterPieceBytes = 64 * 1024
 /**
  * What may wait in memory, by the size of the messages that come: many small ones, lest a kernel's own queue (1,000
  * messages, then it drops silently) overflows while this worker is busy; few large ones.
@@ -157,8 +160,8 @@ export const jupyterRenewMs = 100
 export const jupyterGreetingMs = 50
 /** Runs whose late output still finds them. */
 export const jupyterParentsMax = 1_000
-/** Reply and idle status come by different sockets: from the last message on, and at most. */
-export const jupyterIdleWaitMs = 1_000
+/** Reply and idle status come by different sockets: from the last message on, as one of 100 MB takes its time, and at most. */
+export const jupyterIdleWaitMs = 3_000
 export const jupyterIdleWaitMaxMs = 10_000
 /** After the exit of a kernel: two such times without a message mean that there are no more. */
 export const jupyterQuietMs = 10

@@ -201,7 +201,9 @@ export class JupyterRuntime implements Runtime {
   }
 
   #route(run: number, message: FromJupyter): void {
-    if (message.type === 'stream') this.#events.onOutput(run, message.name, Buffer.from(message.text))
+    if (message.type === 'stream') {
+      for (const piece of message.pieces) this.#events.onOutput(run, message.name, Buffer.from(piece))
+    }
     const active = this.#active?.cell.run === run ? this.#active : undefined
     const shown = active ? active.cell.receive(message) : lateDisplay(message)
     if (shown) this.#show(run, shown)
