@@ -160,7 +160,9 @@ export const jupyterRenewMs = 100
 export const jupyterGreetingMs = 50
 /** Runs whose late output still finds them. */
 export const jupyterParentsMax = 1_000
-/** Reply and idle status come by different sockets: from the last message on, as one of 100 MB takes its time, and at most. */
+/** Reply and idle status come by different sockets; from the last message on, and at most. A reply is small. */
+export const jupyterReplyWaitMs = 1_000
+/** Before the idle status, 100 MB of output may be on their way in one message. */
 export const jupyterIdleWaitMs = 3_000
 export const jupyterIdleWaitMaxMs = 10_000
 /** After the exit of a kernel: two such times without a message mean that there are no more. */

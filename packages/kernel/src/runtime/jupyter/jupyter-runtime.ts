@@ -8,6 +8,7 @@ import {
   jupyterInterruptableMs,
   jupyterMessageBytesMax,
   jupyterParentsMax,
+  jupyterReplyWaitMs,
   probeMs,
   terminateGraceMs,
 } from '../../limits.js'
@@ -299,7 +300,7 @@ class Active {
     if (isIdle && isReplied) return this.#end()
     this.#halfSince ??= performance.now()
     const rest = jupyterIdleWaitMaxMs - (performance.now() - this.#halfSince)
-    this.#patience = setTimeout(this.#end, Math.max(0, Math.min(jupyterIdleWaitMs, rest)))
+    this.#patience = setTimeout(this.#end, Math.max(0, Math.min(isIdle ? jupyterReplyWaitMs : jupyterIdleWaitMs, rest)))
   }
 }
 
