@@ -176,7 +176,9 @@ environments = b"".join(open(path, "rb").read() for path in glob.glob("/proc/[0-
     await mkdir(join(specs, 'mine'), { recursive: true })
     await writeFile(join(home.path, '.local', 'share', 'secret'), 'secret')
     const argv = [join(venv, 'bin', 'python'), '-m', 'ipykernel_launcher', '-f', '{connection_file}']
-    await writeFile(join(specs, 'mine', 'kernel.json'), JSON.stringify({ argv, language: 'python' }))
+    // Naming the whole home shows none of it, and hides nothing of the rest.
+    const env = { PROJECTS: home.path }
+    await writeFile(join(specs, 'mine', 'kernel.json'), JSON.stringify({ argv, language: 'python', env }))
     using _ = withEnvironment({ HOME: home.path })
     const { usable } = await findKernelspecs()
     const containment = containmentFor({ sandbox: 'required' })
