@@ -1,8 +1,8 @@
 """Starts a program that is not this package's as a kernel, with the same guard: ``launch.py program argument...``
 
 Descriptor 3 is a socket to the worker, descriptor 4 the lifeline that the guardian watches. The worker sends one line of
-JSON: ``parent`` (what ``getppid()`` says while all is well), ``limits``, ``directory``. This process makes the FIFOs
-``stdout`` and ``stderr`` in the directory, answers with one line of JSON, waits for another line (both FIFOs have a reader
+JSON: ``parent`` (what ``getppid()`` says while all is well), ``limits``, ``directory``, ``tidy`` (whether the guardian can
+remove the directory: in a sandbox it is a mount). This process makes the FIFOs ``stdout`` and ``stderr`` in there, answers with one line of JSON, waits for another line (both FIFOs have a reader
 then) and becomes the program.
 """
 import json
@@ -24,7 +24,7 @@ def main():
     close_inherited(LIFELINE)
     os.set_inheritable(CONTROL, False)
     options = json.loads(read_line() or os._exit(0))
-    start_guardian(LIFELINE, lambda: remove(options["directory"]))
+    start_guardian(LIFELINE, (lambda: remove(options["directory"])) if options["tidy"] else None)
     die_with_parent(options["parent"])
     paths = [os.path.join(options["directory"], name) for name in ("stdout", "stderr")]
     for path in paths:

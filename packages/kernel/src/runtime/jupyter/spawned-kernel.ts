@@ -215,9 +215,12 @@ async function launched(options: SpawnOptions, launcher: readonly [string, ...st
   return { contained, enclosure, pid, pidStarted, leadsGroup, limitsRefused, killsBefore, streams, lifeline, log }
 }
 
-function wishesOf({ directory, limits, ownLimits, contained }: SpawnOptions, { parentInside }: ContainedProcess) {
+function wishesOf(
+  { directory, limits, ownLimits, contained }: SpawnOptions,
+  { parentInside, endsAsOne }: ContainedProcess,
+) {
   const tasks = contained.sandbox.countsProcesses && { tasks: tasksFor(limits.processes) }
-  return { parent: parentInside, directory, limits: { ...ownLimits, ...tasks } }
+  return { parent: parentInside, directory, tidy: !endsAsOne, limits: { ...ownLimits, ...tasks } }
 }
 
 function onWarningOf({ onWarning }: SpawnOptions) {
