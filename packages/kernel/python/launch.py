@@ -1,9 +1,9 @@
-"""Starts a program that is not this package's as a kernel, with the same guard: ``launch.py OPTIONS program argument...``
+"""Starts a program that is not this package's as a kernel, with the same guard: ``launch.py program argument...``
 
-OPTIONS is JSON: ``parent`` (process id, or null where a sandbox stands between), ``limits``, ``directory``. Descriptor 3 is
-a socket to the worker, descriptor 4 the lifeline that the guardian watches. This process makes the FIFOs ``stdout`` and
-``stderr`` in the directory, sends one line of JSON, waits for one byte (both FIFOs have a reader then) and becomes the
-program.
+Descriptor 3 is a socket to the worker, descriptor 4 the lifeline that the guardian watches. The worker sends one line of
+JSON: ``parent`` (what ``getppid()`` says while all is well), ``limits``, ``directory``, ``tidy`` (whether the guardian can
+remove the directory: in a sandbox it is a mount). This process makes the FIFOs ``stdout`` and ``stderr`` in there, answers with one line of JSON, waits for another line (both FIFOs have a reader
+then) and becomes the program.
 """
 import json
 import os
@@ -18,20 +18,20 @@ EXIT_NOT_FOUND = 127
 
 
 def main():
-    options = json.loads(sys.argv[1])
-    command = sys.argv[2:]
+    command = sys.argv[1:]
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     close_inherited(LIFELINE)
-    start_guardian(LIFELINE, lambda: remove(options["directory"]))
     os.set_inheritable(CONTROL, False)
-    die_with_parent(os.getppid() if options["parent"] is None else options["parent"])
+    options = json.loads(read_line() or os._exit(0))
+    start_guardian(LIFELINE, (lambda: remove(options["directory"])) if options["tidy"] else None)
+    die_with_parent(options["parent"])
     paths = [os.path.join(options["directory"], name) for name in ("stdout", "stderr")]
     for path in paths:
         os.mkfifo(path, 0o600)
-    refused = set_limits(options["limits"])
-    os.write(CONTROL, json.dumps({"limitsRefused": refused}).encode("ascii") + b"\n")
-    if not os.read(CONTROL, 1):
+    hello = {"pid": os.getpid(), "limitsRefused": set_limits(options["limits"])}
+    os.write(CONTROL, json.dumps(hello).encode("ascii") + b"\n")
+    if not read_line():
         os._exit(0)
     for number, path in enumerate(paths, 1):
         descriptor = os.open(path, os.O_WRONLY)
@@ -42,6 +42,17 @@ def main():
     except OSError as error:
         os.write(2, ("%s: %s\n" % (command[0], error.strerror)).encode("utf-8", "replace"))
         os._exit(EXIT_NOT_FOUND)
+
+
+def read_line():
+    """Empty at the end of the connection. Nothing follows a line before it is answered."""
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(CONTROL, 65536)
+        if not piece:
+            return b""
+        line += piece
+    return line
 
 
 def remove(directory):

@@ -122,8 +122,19 @@ export const kernelspecBytesMax = 64 * 1024
 /** Per directory; an agent reads their list. */
 export const kernelspecsMax = 256
 
+/** What Linux follows from a program to the file that runs in the end, and reads of a script's first line. */
+export const symbolicLinksMax = 40
+export const shebangBytesMax = 256
+/** What the launcher says of itself is one small object. */
+export const launcherLineBytesMax = 4 * 1024
+/** Process id and start time of a worker. */
+export const ownerFileBytesMax = 1024
+
 /** One print of 100 MB is one message of ipykernel, escaped as JSON. A larger message costs its sender the connection. */
 export const jupyterMessageBytesMax = 128 * 1024 * 1024
+/** Output in a larger message is decoded in such pieces: decoded at once it would be in memory four times. */
+export const jupyterWholeBytesMax = 1024 * 1024
+export const jupyterPieceBytes = 64 * 1024
 /**
  * What may wait in memory, by the size of the messages that come: many small ones, lest a kernel's own queue (1,000
  * messages, then it drops silently) overflows while this worker is busy; few large ones.
@@ -149,8 +160,10 @@ export const jupyterRenewMs = 100
 export const jupyterGreetingMs = 50
 /** Runs whose late output still finds them. */
 export const jupyterParentsMax = 1_000
-/** Reply and idle status come by different sockets: from the last message on, and at most. */
-export const jupyterIdleWaitMs = 1_000
+/** Reply and idle status come by different sockets; from the last message on, and at most. A reply is small. */
+export const jupyterReplyWaitMs = 1_000
+/** Before the idle status, 100 MB of output may be on their way in one message. */
+export const jupyterIdleWaitMs = 3_000
 export const jupyterIdleWaitMaxMs = 10_000
 /** After the exit of a kernel: two such times without a message mean that there are no more. */
 export const jupyterQuietMs = 10

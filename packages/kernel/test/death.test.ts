@@ -17,6 +17,21 @@ describe('explainDeath', () => {
     expect(explainDeath({ ...death, ...details })).toMatch(expected)
   })
 
+  it.each([
+    [undefined, /\(os\._exit, or an extension/],
+    ['python', /\(exit\(\), quit\(\), os\._exit, or an extension/],
+    ['r', /\(quit\(\), or native code/],
+    ['julia', /\(the code, or a library that it uses, ended the process\)/],
+  ])('names what ends a process of %s', (language, expected) => {
+    expect(explainDeath({ ...death, code: 3, ...(language !== undefined && { language }) })).toMatch(expected)
+  })
+
+  it('blames C code that holds the interpreter only where there is one', () => {
+    const stuck = { ...death, signal: 'SIGKILL', cause: 'stuck' } as const
+    expect(explainDeath(stuck)).toMatch(/C code held the interpreter/)
+    expect(explainDeath({ ...stuck, language: 'r' })).not.toMatch(/interpreter/)
+  })
+
   it('never blames memory or strangers for what this worker did', () => {
     for (const cause of ['stuck', 'reset', 'session_closed', 'idle', 'evicted', 'stopping', 'protocol'] as const) {
       expect(explainDeath({ ...death, signal: 'SIGKILL', cause })).not.toMatch(/memory|did not send/)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { jupyterInterruptableMs } from '../src/limits.js'
-import type { Kernelspec } from '../src/runtime/jupyter/kernelspec.js'
 import { findKernelspecs } from '../src/runtime/jupyter/kernelspecs.js'
-import { type JupyterFixture, missing, openJupyter } from './support/jupyter.js'
+import { containmentFor, type JupyterFixture, missing, openJupyter } from './support/jupyter.js'
+import { noSandbox } from './support/sandbox.js'
 
 const specs = await findKernelspecs()
 const specOf = (language: string) => specs.usable.find((spec) => spec.language.toLowerCase() === language)
@@ -14,16 +14,19 @@ const noIpykernel = ipykernel
 const noMatplotlib = noIpykernel ?? missing('matplotlib', ipykernel!.argv[0]!, '-c', 'import matplotlib')
 const noIr = ir ? missing('IRkernel', ir.argv[0]!, '--slave', '-e', 'library(IRkernel)') : 'no kernelspec for R here'
 
+/** All of it without a sandbox and in one. */
+const sandboxes = ['off', ...(noSandbox ? [] : ['required'])]
+const containments = new Map(sandboxes.map((sandbox) => [sandbox, containmentFor({ sandbox })]))
+
 const named = (name: string, reason: string | undefined) =>
   reason === undefined ? name : `${name} (skipped: ${reason})`
 
 /** What every kernel must do; `code` in the kernel's language. */
 function behaves(
-  spec: Kernelspec | undefined,
+  open: () => Promise<JupyterFixture>,
   code: { readonly sleep: string; readonly sum: string; readonly [name: string]: string },
   expected: { readonly sum: string; readonly error: RegExp; readonly probeBusy: boolean },
 ) {
-  const open = () => openJupyter(spec!)
   const interruptedAt = async (kernel: JupyterFixture, text: string, running: Promise<unknown>) => {
     const run = kernel.lastRun
     await kernel.written(run, text)
@@ -100,9 +103,10 @@ function behaves(
   })
 }
 
-describe.skipIf(noIpykernel)(named('ipykernel', noIpykernel), () => {
+describe.skipIf(noIpykernel).each(sandboxes)(`${named('ipykernel', noIpykernel)}, sandbox %s`, (sandbox) => {
+  const open = () => openJupyter(ipykernel!, { containment: containments.get(sandbox)! })
   behaves(
-    ipykernel,
+    open,
     {
       sum: '1 + 1',
       nothing: 'x = 1',
@@ -117,8 +121,14 @@ describe.skipIf(noIpykernel)(named('ipykernel', noIpykernel), () => {
     { sum: '2', error: /ZeroDivisionError: division by zero$/, probeBusy: true },
   )
 
+  it('starts without a word', async () => {
+    await using kernel = await open()
+    expect(await kernel.run('1 + 1')).toMatchObject({ result: '2' })
+    expect((await kernel.runtime.kill('stopping')).faults).toBe('')
+  })
+
   it('an interrupt at the very end of a run spares the next', async () => {
-    await using kernel = await openJupyter(ipykernel!)
+    await using kernel = await open()
     await kernel.run('import time')
     for (let round = 0; round < 20; round += 1) {
       const first = kernel.run(`time.sleep(${jupyterInterruptableMs / 1000 + (round - 10) / 5_000})`)
@@ -129,12 +139,12 @@ describe.skipIf(noIpykernel)(named('ipykernel', noIpykernel), () => {
   })
 
   it('input is an error that says why', async () => {
-    await using kernel = await openJupyter(ipykernel!)
+    await using kernel = await open()
     expect(await kernel.run('input()')).toMatchObject({ error: expect.stringMatching(/StdinNotImplementedError: .*$/) })
   })
 
   it('late output of a thread lands in a run of this kernel', async () => {
-    await using kernel = await openJupyter(ipykernel!)
+    await using kernel = await open()
     await kernel.run(
       'import threading\ngo = threading.Event()\nthreading.Thread(target=lambda: (go.wait(), print("late"))).start()',
     )
@@ -143,7 +153,7 @@ describe.skipIf(noIpykernel)(named('ipykernel', noIpykernel), () => {
   })
 
   it.skipIf(noMatplotlib)(named('image', noMatplotlib), async () => {
-    await using kernel = await openJupyter(ipykernel!)
+    await using kernel = await open()
     const code = 'import matplotlib.pyplot as plt\nplt.plot([1, 2])\nNone'
     expect(await kernel.run(code)).toMatchObject({ outcome: 'ok', result: null })
     expect(kernel.displays).toHaveLength(1)
@@ -152,9 +162,10 @@ describe.skipIf(noIpykernel)(named('ipykernel', noIpykernel), () => {
   })
 })
 
-describe.skipIf(noIr)(named('IRkernel', noIr), () => {
+describe.skipIf(noIr).each(sandboxes)(`${named('IRkernel', noIr)}, sandbox %s`, (sandbox) => {
+  const open = () => openJupyter(ir!, { containment: containments.get(sandbox)! })
   behaves(
-    ir,
+    open,
     {
       sum: '1 + 1',
       nothing: 'x <- 1',
@@ -170,7 +181,7 @@ describe.skipIf(noIr)(named('IRkernel', noIr), () => {
   )
 
   it('image', async () => {
-    await using kernel = await openJupyter(ir!)
+    await using kernel = await open()
     expect(await kernel.run('plot(1:3)')).toMatchObject({ outcome: 'ok', result: null })
     expect(kernel.displays).toMatchObject([{ run: 1, bundle: { data: { 'image/png': expect.any(String) } } }])
   })

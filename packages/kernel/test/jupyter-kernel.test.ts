@@ -22,6 +22,18 @@ describe('an eval with a runtime', () => {
     expect(await evaluate(kernel, 'write to its own descriptors')).toMatchObject({ stdout: 'own stdout\n' })
   })
 
+  it('is the same runtime however its name is written', async () => {
+    await using house = await openPool({ kernelspecDirs })
+    const kernel = house.kernel()
+    for (const runtime of ['Fake', 'fake', 'jupyter:FAKE']) {
+      expect(await evaluate(kernel, 'value', { runtime })).toMatchObject({ status: 'ok', epoch: 1 })
+    }
+    await expect(evaluate(kernel, 'value', { runtime: 'jupyter:python3' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(/^This kernel runs fake, not jupyter:python3/),
+    })
+  })
+
   it('that is not installed is refused, and names those that are', async () => {
     await using house = await openPool({ kernelspecDirs })
     const report = await evaluate(house.kernel(), '1', { runtime: 'fkae' })

@@ -112,7 +112,7 @@ describe('the content of a message', () => {
     readContent(message({ header: { ...message().header, msg_type }, content }))
 
   it('is what its type demands, or is ignored', () => {
-    expect(read('stream', { name: 'stdout', text: 'hi' })).toMatchObject({ type: 'stream', text: 'hi' })
+    expect(read('stream', { name: 'stdout', text: 'hi' })).toMatchObject({ type: 'stream', pieces: ['hi'] })
     expect(read('stream', { name: 'stdin', text: 'hi' })).toBeUndefined()
     expect(read('display_data', { data: [] })).toBeUndefined()
     expect(read('constructor', {})).toBeUndefined()

@@ -1,6 +1,6 @@
 import type { SandboxConfig } from '../config.js'
 import { ControlGroups } from './control-group.js'
-import { findInterpreter, type Interpreter } from './interpreter.js'
+import { findInterpreter, type Interpreter, InterpreterError } from './interpreter.js'
 import { Sandbox } from './sandbox.js'
 
 export interface ContainmentOptions {
@@ -32,6 +32,7 @@ export const uncontained: Contained = {
 export class Containment {
   readonly #options: ContainmentOptions
   #found: Promise<Contained> | undefined
+  #groups: ControlGroups | undefined
 
   constructor(options: ContainmentOptions) {
     this.#options = options
@@ -46,12 +47,33 @@ export class Containment {
     return this.#found
   }
 
+  /**
+   * For programs that want the interpreter only to guard them: without one there is a sandbox all the same. Rejects with a
+   * SandboxMissingError.
+   */
+  async findForOthers(): Promise<Contained> {
+    try {
+      return await this.find()
+    } catch (error) {
+      if (!(error instanceof InterpreterError)) throw error
+      const { sandbox: config, maskedPaths } = this.#options
+      const sandbox = await Sandbox.open({ config, maskedPaths, trial: { argv: ['/bin/sh', '-c', ':'] } })
+      return { sandbox, groups: this.#findGroups(), interpreter: undefined }
+    }
+  }
+
   async #find(): Promise<Contained> {
     const { sandbox: config, maskedPaths, python, harness, environment } = this.#options
     const interpreter = await findInterpreter(python, environment, harness)
     const argv = [interpreter.executable, '-I', '-c', 'import ctypes'] as const
     const trial = { argv, readable: interpreter.directories }
     const sandbox = await Sandbox.open({ config, maskedPaths, trial })
-    return { sandbox, groups: ControlGroups.find(), interpreter }
+    return { sandbox, groups: this.#findGroups(), interpreter }
+  }
+
+  /** Once: it numbers its groups. */
+  #findGroups(): ControlGroups {
+    this.#groups ??= ControlGroups.find()
+    return this.#groups
   }
 }

@@ -15,8 +15,10 @@ export interface Interpreter {
 const run = promisify(execFile)
 
 const question = `
-import compileall, json, os, site, sys
-compileall.compile_dir(sys.argv[1], quiet=2)
+import json, os, site, sys
+if sys.argv[1:]:
+    import compileall
+    compileall.compile_dir(sys.argv[1], quiet=2)
 prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, site.getusersitepackages(), os.path.dirname(os.path.realpath(sys.executable)), sys.executable]
 print(json.dumps({"executable": sys.executable, "directories": [path for path in prefixes + sys.path if path]}))
 `
@@ -45,10 +47,10 @@ export async function findInterpreter(
   python: string,
   environment: { readonly [name: string]: string },
   /** Compiled on the way, as nothing in a sandbox can keep what it has compiled. */
-  harness: string,
+  harness?: string,
 ): Promise<Interpreter> {
   try {
-    const { stdout } = await run(python, ['-c', question, harness], {
+    const { stdout } = await run(python, ['-c', question, ...(harness === undefined ? [] : [harness])], {
       env: environment,
       cwd: '/',
       timeout: trialMs,

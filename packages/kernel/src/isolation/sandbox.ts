@@ -132,12 +132,14 @@ function argumentsFor(
   const hidden = (path: string) => wholes.some((whole) => isWithin(path, whole))
   // Not what holds a whole home or all temporary files: a search path that names it is no wish to show its secrets.
   const narrow = (path: string) => ![...wholes, home].some((whole) => whole !== undefined && isWithin(whole, path))
+  const isNarrow = (path: string) => narrow(path) && narrow(realPath(path) ?? path)
   return bubblewrapArguments({
     emptied: wholes,
     made: home !== undefined && home !== '/' && hidden(home) ? [home] : [],
     readable: [
-      ...shown([...(config.network ? resolvers : []), ...(program.readable ?? [])]).filter(
-        ({ from, at }) => (hidden(at) || hidden(from)) && narrow(from) && narrow(at),
+      // One that is too wide must not take the place of those in it.
+      ...shown([...(config.network ? resolvers : []), ...(program.readable ?? []).filter(isNarrow)]).filter(
+        ({ from, at }) => hidden(at) || hidden(from),
       ),
       ...shown(config.readable),
     ],

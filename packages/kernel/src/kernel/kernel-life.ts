@@ -2,6 +2,7 @@ import { ToolError } from '@callboard/worker'
 import { pythonRuntimeName } from '../limits.js'
 import { type Death, explainDeath, isOwnFault, type KillCause } from '../runtime/death.js'
 import type { Runtime, RuntimeEvents } from '../runtime/runtime.js'
+import { plainRuntimeName } from '../runtime/runtime-name.js'
 import { DeathToll } from './death-toll.js'
 import type { Kernel } from './kernel.js'
 import type { KernelHouse } from './kernel-house.js'
@@ -59,7 +60,7 @@ export class KernelLife {
     await this.#ending
     const place = await this.#house.admit(this.#kernel)
     try {
-      return await this.#start(runtimeName ?? this.#runtimeName ?? pythonRuntimeName)
+      return await this.#start(plainRuntimeName(runtimeName ?? this.#runtimeName ?? pythonRuntimeName))
     } finally {
       place.release()
     }
@@ -158,7 +159,7 @@ export class KernelLife {
   }
 
   #differs(name: string | undefined): boolean {
-    return name !== undefined && this.#runtimeName !== undefined && name !== this.#runtimeName
+    return name !== undefined && this.#runtimeName !== undefined && plainRuntimeName(name) !== this.#runtimeName
   }
 
   /** A named kernel lives in one instance of the worker. */

@@ -19,15 +19,17 @@ export interface Death {
   readonly detail?: string
   /** The control group counted an out-of-memory kill during the life of the process. */
   readonly outOfMemory: boolean
-  /** Stack traces of faulthandler, if it wrote any. */
+  /** Stack traces of faulthandler, if it wrote any; the last words of what has none. */
   readonly faults: string
+  /** In lower case, what the code was written in; absent: Python in the harness. */
+  readonly language?: string
 }
 
 /** One sentence for the agent. Says "likely" where nothing proves it. */
 export function explainDeath(death: Death): string {
   switch (death.cause) {
     case 'stuck':
-      return 'It was killed because it did not react to the interrupt; most likely C code held the interpreter, or the code caught the exception.'
+      return `It was killed because it did not react to the interrupt; most likely ${held(death)}.`
     case 'reset':
       return 'It was ended by weave_reset.'
     case 'session_closed':
@@ -54,7 +56,8 @@ export function isOwnFault({ cause }: Death): boolean {
   return cause === undefined || cause === 'stuck' || cause === 'process_limit' || cause === 'memory_limit'
 }
 
-function explainOwnDeath({ code, signal, outOfMemory }: Death): string {
+function explainOwnDeath(death: Death): string {
+  const { code, signal, outOfMemory } = death
   if (signal === 'SIGKILL') {
     return outOfMemory
       ? 'It was killed by the system (SIGKILL): its control group ran out of memory, which it shares with the programs that it has started.'
@@ -70,5 +73,24 @@ function explainOwnDeath({ code, signal, outOfMemory }: Death): string {
     return `It crashed in native code (${signal}).`
   }
   if (signal !== null) return `It was ended by ${signal}.`
-  return `It exited with code ${code ?? 'unknown'} (os._exit, or an extension that ends the process).`
+  return `It exited with code ${code ?? 'unknown'} (${endings(death)}).`
+}
+
+function held({ language }: Death): string {
+  const holder = language === undefined ? 'C code held the interpreter' : 'native code held it'
+  return `${holder}, or the code caught the exception`
+}
+
+/** What ends a process from within. */
+function endings({ language }: Death): string {
+  switch (language) {
+    case undefined:
+      return 'os._exit, or an extension that ends the process'
+    case 'python':
+      return 'exit(), quit(), os._exit, or an extension that ends the process'
+    case 'r':
+      return 'quit(), or native code that ends the process'
+    default:
+      return 'the code, or a library that it uses, ended the process'
+  }
 }

@@ -12,6 +12,7 @@ import { chooseKernelspec, findKernelspecs } from './jupyter/kernelspecs.js'
 import { KernelStartError } from './kernel-start-error.js'
 import { PythonRuntime } from './python/python-runtime.js'
 import type { Runtime, RuntimeEvents } from './runtime.js'
+import { plainRuntimeName } from './runtime-name.js'
 
 /** Starts processes of whichever runtime a kernel asks for. */
 export function runtimeStarter(
@@ -32,10 +33,8 @@ export function runtimeStarter(
     await mkdir(workingDirectory, { recursive: true, mode: 0o700 })
     const { python, limits } = config
     try {
-      const options = { python, workingDirectory, limits, ...events }
-      if (!spec) return await PythonRuntime.start({ ...options, containment })
-      refuseUncontained(name, config)
-      return await JupyterRuntime.start({ ...options, spec })
+      const options = { python, workingDirectory, limits, containment, ...events }
+      return await (spec ? JupyterRuntime.start({ ...options, spec }) : PythonRuntime.start(options))
     } catch (error) {
       if (error instanceof KernelStartError) throw new ToolError('kernel_start_failed', error.message, { cause: error })
       throw error
@@ -43,17 +42,9 @@ export function runtimeStarter(
   }
 }
 
-/** These have none: where one is required, nothing runs without. */
-function refuseUncontained(runtime: string, { sandbox }: KernelConfig): void {
-  if (sandbox.mode !== 'required') return
-  throw new KernelStartError(
-    `A sandbox is required, and the runtime ${runtime} has none. Use ${pythonRuntimeName}, or set "sandbox" in section "kernel" of callboard.config.json to "auto".`,
-  )
-}
-
 /** Undefined for the harness of this package. Kernelspecs are looked for at each start: installing one needs no restart. */
 async function kernelspecOf(name: string, { kernelspecDirs, python }: KernelConfig): Promise<Kernelspec | undefined> {
-  if (name === pythonRuntimeName) return undefined
+  if (plainRuntimeName(name) === pythonRuntimeName) return undefined
   return chooseKernelspec(name, await findKernelspecs({ directories: kernelspecDirs, python }))
 }
 

@@ -3,10 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseKernelConfig } from '../../src/config.js'
+import type { Containment } from '../../src/isolation/containment.js'
 import { JupyterRuntime, type JupyterRuntimeOptions } from '../../src/runtime/jupyter/jupyter-runtime.js'
 import type { Kernelspec } from '../../src/runtime/jupyter/kernelspec.js'
+import { containPython } from '../../src/runtime/python/contain-python.js'
 import type { CellEnd, MimeBundle, ResultMode } from '../../src/runtime/runtime.js'
+import { realPython } from './sandbox.js'
 
+const repository = fileURLToPath(new URL('../../../../', import.meta.url))
 const fakeKernel = fileURLToPath(new URL('fake-kernel.js', import.meta.url))
 
 /** A kernel by Jupyter's protocol with what it has written, by run. */
@@ -36,6 +41,18 @@ export function fakeSpec(parts: Partial<Kernelspec> = {}, ...flags: string[]): K
   }
 }
 
+/** What holds kernels with this section `kernel` of the configuration. The fake kernel's modules are readable inside. */
+export function containmentFor(section: { readonly [key: string]: unknown }): Containment {
+  const config = parseKernelConfig({ python: realPython, sandboxPaths: { readable: [repository] }, ...section })
+  return containPython(config, [])
+}
+
+/** Without a sandbox unless the environment asks for one: `KERNEL_TEST_SANDBOX=auto` runs all tests in it. */
+function inTestSandbox(): { readonly containment?: Containment } {
+  const sandbox = process.env['KERNEL_TEST_SANDBOX']
+  return sandbox === undefined ? {} : { containment: containmentFor({ sandbox }) }
+}
+
 export async function openJupyter(
   spec: Kernelspec,
   options: Partial<JupyterRuntimeOptions> = {},
@@ -57,6 +74,7 @@ export async function openJupyter(
     onDisplay: (run, bundle) => displays.push({ run, bundle }),
     onRequest: () => {},
     onNotice: () => {},
+    ...inTestSandbox(),
     ...options,
   }).catch(async (error: unknown) => {
     await rm(directory, { recursive: true, force: true })

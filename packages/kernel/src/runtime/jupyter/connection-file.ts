@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { socketPathBytesMax } from '../../limits.js'
+import { claim, removeAbandoned } from './abandoned.js'
 
 export type Transport = 'ipc' | 'tcp'
 
@@ -12,7 +13,7 @@ export type Channel = 'shell' | 'iopub' | 'stdin' | 'control'
 
 /** Where a kernel is to listen, and the secret that both sign with. The kernel reads it from the file, then it is deleted. */
 export class ConnectionFile implements AsyncDisposable {
-  /** Of this user alone. Holds the file and, with `ipc`, the sockets. */
+  /** Of this user alone. Holds the file, the FIFOs of its output and, with `ipc`, the sockets. */
   readonly directory: string
   readonly path: string
   readonly transport: Transport
@@ -37,9 +38,13 @@ export class ConnectionFile implements AsyncDisposable {
 
   /** With `ipc` nobody else on this machine can connect; undefined when the temporary directory's path is too long for it. */
   static async create(transport: Transport): Promise<ConnectionFile | undefined> {
+    // In a sandbox no links lead there.
+    const parent = await realpath(tmpdir())
+    void removeAbandoned(parent, prefix)
     // 0700, as mkdtemp makes it.
-    const directory = await mkdtemp(join(tmpdir(), 'callboard-jupyter-'))
+    const directory = await mkdtemp(join(parent, prefix))
     try {
+      await claim(directory)
       const ip = transport === 'ipc' ? join(directory, 's') : '127.0.0.1'
       if (transport === 'ipc' && Buffer.byteLength(`${ip}-5`) > socketPathBytesMax) {
         await rm(directory, { recursive: true, force: true })
@@ -80,6 +85,8 @@ export class ConnectionFile implements AsyncDisposable {
     await rm(this.directory, { recursive: true, force: true })
   }
 }
+
+const prefix = 'callboard-jupyter-'
 
 interface Content {
   readonly ip: string

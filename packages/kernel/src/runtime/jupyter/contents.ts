@@ -7,7 +7,7 @@ export type FromJupyter = { readonly parentId: string | undefined } & Content
 export type Content =
   | { readonly type: 'status'; readonly state: string }
   | { readonly type: 'execute_input' }
-  | { readonly type: 'stream'; readonly name: 'stdout' | 'stderr'; readonly text: string }
+  | { readonly type: 'stream'; readonly name: 'stdout' | 'stderr'; readonly pieces: Iterable<string> }
   | { readonly type: 'execute_result'; readonly bundle: Bundle }
   | { readonly type: 'display_data' | 'update_display_data'; readonly bundle: Bundle }
   | ({ readonly type: 'error' } & Failure)
@@ -35,11 +35,13 @@ export interface KernelInfo {
 }
 
 /** Undefined for a type that is of no interest, and for content that is not what its type demands. */
-export function readContent({ header, parentHeader, content }: WireMessage): FromJupyter | undefined {
+export function readContent({ header, parentHeader, content, textPieces }: WireMessage): FromJupyter | undefined {
   const reader = readers[header.msg_type as keyof typeof readers]
   if (!Object.hasOwn(readers, header.msg_type)) return undefined
   const parsed = reader.safeParse(content)
-  return parsed.success ? { parentId: parentHeader?.msg_id, ...parsed.data } : undefined
+  if (!parsed.success) return undefined
+  const pieces = textPieces !== undefined && parsed.data.type === 'stream' ? { pieces: textPieces } : {}
+  return { parentId: parentHeader?.msg_id, ...parsed.data, ...pieces }
 }
 
 const object = z.record(z.string(), z.unknown())
@@ -56,7 +58,7 @@ const readers = {
   execute_input: z.object({}).transform(() => ({ type: 'execute_input' }) as const),
   stream: z
     .object({ name: z.enum(['stdout', 'stderr']), text: z.string() })
-    .transform((content) => ({ type: 'stream', ...content }) as const),
+    .transform(({ name, text }) => ({ type: 'stream', name, pieces: [text] as Iterable<string> }) as const),
   execute_result: bundle.transform((content) => ({ type: 'execute_result', bundle: content }) as const),
   display_data: bundle.transform((content) => ({ type: 'display_data', bundle: content }) as const),
   update_display_data: bundle.transform((content) => ({ type: 'update_display_data', bundle: content }) as const),

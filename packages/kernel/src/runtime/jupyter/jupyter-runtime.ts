@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { KernelLimits } from '../../config.js'
-import { ownOutOfMemoryKills } from '../../isolation/control-group.js'
+import type { Containment } from '../../isolation/containment.js'
 import {
   jupyterDisplayBytesMax,
   jupyterIdleWaitMaxMs,
@@ -8,6 +8,7 @@ import {
   jupyterInterruptableMs,
   jupyterMessageBytesMax,
   jupyterParentsMax,
+  jupyterReplyWaitMs,
   probeMs,
   terminateGraceMs,
 } from '../../limits.js'
@@ -18,7 +19,6 @@ import { type FromJupyter, type KernelInfo, readContent } from './contents.js'
 import type { Kernelspec } from './kernelspec.js'
 import { runtimeNameOf } from './kernelspecs.js'
 import { RunningCell } from './running-cell.js'
-import type { SandboxWrap } from './spawned-kernel.js'
 import { type StartedKernel, startKernel } from './start-kernel.js'
 import type { WireMessage } from './wire.js'
 
@@ -28,7 +28,8 @@ export interface JupyterRuntimeOptions extends RuntimeEvents {
   readonly python: string
   readonly workingDirectory: string
   readonly limits: KernelLimits
-  readonly sandbox?: SandboxWrap
+  /** Absent: none. */
+  readonly containment?: Pick<Containment, 'findForOthers'>
 }
 
 /** An installed Jupyter kernel: one process, spoken to by Jupyter's messaging protocol. */
@@ -47,10 +48,9 @@ export class JupyterRuntime implements Runtime {
   #controlAnswers = false
   #active: Active | undefined
   #lastRun = 0
-  #cause: KillCause | undefined
   #dead = false
 
-  private constructor(kernel: StartedKernel, options: JupyterRuntimeOptions, killsBefore: number | undefined) {
+  private constructor(kernel: StartedKernel, options: JupyterRuntimeOptions) {
     this.#kernel = kernel
     this.#info = kernel.info
     this.#events = options
@@ -58,12 +58,11 @@ export class JupyterRuntime implements Runtime {
     const { language, languageVersion } = kernel.info
     this.description = `${runtimeNameOf(options.spec)} (${[language, languageVersion].filter((part) => part).join(' ')})`
     this.isolation = kernel.isolation
-    this.died = this.#mourn(killsBefore)
+    this.died = this.#mourn()
   }
 
   /** Rejects with a KernelStartError; then no process is left. */
   static async start(options: JupyterRuntimeOptions): Promise<JupyterRuntime> {
-    const killsBefore = ownOutOfMemoryKills()
     let runtime: JupyterRuntime | undefined
     const kernel = await startKernel({
       ...options,
@@ -71,7 +70,7 @@ export class JupyterRuntime implements Runtime {
       onOwnOutput: (stream, chunk) => runtime?.receiveOwn(stream, chunk),
       onLost: (channel) => runtime?.lost(channel),
     })
-    runtime = new JupyterRuntime(kernel, options, killsBefore)
+    runtime = new JupyterRuntime(kernel, options)
     return runtime
   }
 
@@ -80,7 +79,7 @@ export class JupyterRuntime implements Runtime {
   }
 
   get pidStarted(): string | null {
-    return null
+    return this.#kernel.process.pidStarted
   }
 
   /** Messages that were dropped: unsigned, malformed, or about a request that nobody here has made. */
@@ -96,6 +95,7 @@ export class JupyterRuntime implements Runtime {
     this.#active = active
     this.#lastRun = cell.run
     const startedAt = performance.now()
+    this.#kernel.process.busy()
     const id = this.#kernel.connection.send('shell', 'execute_request', {
       code: cell.code,
       silent: false,
@@ -108,6 +108,7 @@ export class JupyterRuntime implements Runtime {
     })
     this.#remember(id, cell.run)
     await active.ended
+    this.#kernel.process.idle()
     const durationS = (performance.now() - startedAt) / 1000
     // What programs wrote to the kernel's own descriptors before it was done lies ready by now.
     for (let turn = 0; turn < 2; turn += 1) await nextTurn()
@@ -148,12 +149,12 @@ export class JupyterRuntime implements Runtime {
 
   /** Kindly, by SIGTERM, by SIGKILL: over within a second. */
   async terminate(cause: KillCause): Promise<Death> {
-    this.#cause ??= cause
     const { connection, process } = this.#kernel
+    process.condemn(cause)
     connection.send('control', 'shutdown_request', { restart: false })
     const timers = [
       setTimeout(() => process.signalGroup('SIGTERM'), terminateGraceMs),
-      setTimeout(() => process.signalGroup('SIGKILL'), 2 * terminateGraceMs),
+      setTimeout(() => process.killAll(), 2 * terminateGraceMs),
     ]
     try {
       return await this.died
@@ -163,8 +164,7 @@ export class JupyterRuntime implements Runtime {
   }
 
   kill(cause: KillCause): Promise<Death> {
-    this.#cause ??= cause
-    this.#kernel.process.signalGroup('SIGKILL')
+    this.#kernel.process.kill(cause)
     return this.died
   }
 
@@ -202,7 +202,9 @@ export class JupyterRuntime implements Runtime {
   }
 
   #route(run: number, message: FromJupyter): void {
-    if (message.type === 'stream') this.#events.onOutput(run, message.name, Buffer.from(message.text))
+    if (message.type === 'stream') {
+      for (const piece of message.pieces) this.#events.onOutput(run, message.name, Buffer.from(piece))
+    }
     const active = this.#active?.cell.run === run ? this.#active : undefined
     const shown = active ? active.cell.receive(message) : lateDisplay(message)
     if (shown) this.#show(run, shown)
@@ -257,14 +259,13 @@ export class JupyterRuntime implements Runtime {
     if (this.#parents.size > jupyterParentsMax) this.#parents.delete(this.#parents.keys().next().value!)
   }
 
-  async #mourn(killsBefore: number | undefined): Promise<Death> {
+  async #mourn(): Promise<Death> {
     const { process, connection } = this.#kernel
     const { code, signal } = await process.ended
     await connection.drained()
     this.#dead = true
     await this.#kernel.release()
-    const outOfMemory = (ownOutOfMemoryKills() ?? 0) > (killsBefore ?? 0)
-    return { code, signal, outOfMemory, faults: process.log, ...(this.#cause && { cause: this.#cause }) }
+    return { code, signal, faults: process.log, language: this.#info.language.toLowerCase(), ...process.reason }
   }
 }
 
@@ -299,7 +300,7 @@ class Active {
     if (isIdle && isReplied) return this.#end()
     this.#halfSince ??= performance.now()
     const rest = jupyterIdleWaitMaxMs - (performance.now() - this.#halfSince)
-    this.#patience = setTimeout(this.#end, Math.max(0, Math.min(jupyterIdleWaitMs, rest)))
+    this.#patience = setTimeout(this.#end, Math.max(0, Math.min(isIdle ? jupyterReplyWaitMs : jupyterIdleWaitMs, rest)))
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { didYouMean, ToolError } from '@callboard/worker'
 import { kernelspecBytesMax, kernelspecsMax, pythonRuntimeName } from '../../limits.js'
 import { type JupyterPlaces, jupyterPlaces } from '../child-environment.js'
+import { plainRuntimeName, runtimePrefix } from '../runtime-name.js'
 import { type Kernelspec, kernelspecName, parseKernelspec } from './kernelspec.js'
 
 /** A directory that looks like a kernelspec and is none; `reason` is a sentence. */
@@ -26,9 +27,6 @@ export interface KernelspecSearch {
   readonly places?: JupyterPlaces
 }
 
-/** In front of any kernelspec's name it means the kernelspec, never the harness. No name of a kernelspec has a colon. */
-export const runtimePrefix = 'jupyter:'
-
 /** All that are installed, as they are at this moment. Never rejects: what cannot be read is broken or absent. */
 export async function findKernelspecs(search: KernelspecSearch = {}): Promise<Kernelspecs> {
   const found = new Map<string, Kernelspec | BrokenKernelspec>()
@@ -50,12 +48,11 @@ export function runtimeNameOf({ name }: { readonly name: string }): string {
 
 /** The kernelspec that `runtime` means; undefined for the built-in one. Throws the ToolError `not_found`. */
 export function chooseKernelspec(runtime: string, specs: Kernelspecs): Kernelspec | undefined {
-  const wanted = runtime.toLowerCase()
+  const wanted = plainRuntimeName(runtime)
   if (wanted === pythonRuntimeName) return undefined
-  const name = wanted.startsWith(runtimePrefix) ? wanted.slice(runtimePrefix.length) : wanted
-  const spec = specs.usable.find((usable) => usable.name === name)
+  const spec = specs.usable.find((usable) => runtimeNameOf(usable) === wanted)
   if (spec) return spec
-  const broken = specs.broken.find((unusable) => unusable.name === name)
+  const broken = specs.broken.find((unusable) => runtimeNameOf(unusable) === wanted)
   const names = [pythonRuntimeName, ...specs.usable.map(runtimeNameOf)]
   const reason = broken ? `The runtime "${runtime}" is installed but broken: ${broken.reason}` : undefined
   const unknown = `There is no runtime "${runtime.slice(0, 128)}"${didYouMean(wanted, names)}.`

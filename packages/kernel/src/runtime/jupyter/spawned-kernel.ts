@@ -1,80 +1,91 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { constants, openSync } from 'node:fs'
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
 import type { KernelLimits } from '../../config.js'
-import { exitDrainMs, kernelLogBytesMax } from '../../limits.js'
+import { ContainedProcess } from '../../isolation/contained-process.js'
+import type { Contained } from '../../isolation/containment.js'
+import { ownOutOfMemoryKills } from '../../isolation/control-group.js'
+import { Enclosure } from '../../isolation/enclosure.js'
+import { tasksFor } from '../../isolation/limits.js'
+import { identityOf } from '../../isolation/process-identity.js'
+import { processEntry } from '../../isolation/process-table.js'
+import { kernelLogBytesMax, launcherLineBytesMax, startMs } from '../../limits.js'
 import { HeadAndTail } from '../../output/head-and-tail.js'
-import { type Exit, exitOf, killGroup } from '../process-group.js'
-import type { Isolation, StreamName } from '../runtime.js'
+import type { Death, KillCause } from '../death.js'
+import { drained, readFifo } from '../fifo.js'
+import { type Exit, killGroup } from '../process-group.js'
+import type { StreamName } from '../runtime.js'
 
 /** Beside `src` and beside `dist` alike. */
-const launcher = fileURLToPath(new URL('../../../python/launch.py', import.meta.url))
+const harness = fileURLToPath(new URL('../../../python', import.meta.url))
 
 export interface SpawnOptions {
   readonly command: readonly string[]
+  /** What a sandbox must show it, beside the system's own directories. */
+  readonly readable: readonly string[]
   readonly environment: { readonly [name: string]: string }
   readonly workingDirectory: string
-  /** Of this kernel alone. */
+  /** Of this kernel alone; writable for it, under the same path. */
   readonly directory: string
-  /** Runs the launcher; without it the kernel has no limits and may outlive a worker that is killed. */
+  /** Runs the launcher, unless `contained` knows the interpreter itself. */
   readonly python: string
-  readonly limits: Partial<KernelLimits>
-  readonly sandbox?: SandboxWrap | undefined
-  /** What the process itself writes, beside the protocol. */
+  /** For the kernel and its programs together. */
+  readonly limits: KernelLimits
+  /** Those for each process alone. */
+  readonly ownLimits: Partial<KernelLimits>
+  readonly contained: Contained
+  /** What the process itself writes, beside the protocol. The chunk is valid during the call only. */
   readonly onOutput: (stream: StreamName, chunk: Buffer) => void
-}
-
-/** Puts a sandbox around a command line. `directory` must be there and writable inside, under the same path. */
-export interface SandboxWrap {
-  /** What is true of a process inside. */
-  readonly isolation: Omit<Isolation, 'limitsRefused'>
-  wrap(command: readonly string[], directory: string): readonly string[]
-  /** The kernel's own process, as this machine counts, given that of the command. */
-  interpreterOf(pid: number): Promise<number>
+  readonly onWarning: ((sentence: string) => void) | undefined
 }
 
 /** The process of a Jupyter kernel, in a group of its own, with what it writes to its own stdout and stderr. */
 export class SpawnedKernel {
+  /** Of the kernel itself, as this machine counts. */
   readonly pid: number
-  /** Undefined without the launcher: then nothing was limited. */
+  readonly pidStarted: string | null
+  /** Undefined without python3 to run the launcher: then no process is limited by itself. */
   readonly limitsRefused: readonly string[] | undefined
-  /** After the group was killed and the last output read. */
+  /** After everything of it was killed and the last output read. */
   readonly ended: Promise<Exit>
-  readonly #group: number
+  readonly #contained: ContainedProcess
+  readonly #enclosure: Enclosure
+  readonly #leadsGroup: boolean
   readonly #log: Log
+  readonly #killsBefore: number | undefined
+  #cause: KillCause | undefined
+  #detail: string | undefined
   #over = false
 
-  private constructor(group: number, pid: number, limitsRefused: readonly string[] | undefined, parts: Parts) {
-    this.#group = group
-    this.pid = pid
-    this.limitsRefused = limitsRefused
+  private constructor(parts: Parts) {
+    this.pid = parts.pid
+    this.pidStarted = parts.pidStarted
+    this.limitsRefused = parts.limitsRefused
+    this.#contained = parts.contained
+    this.#enclosure = parts.enclosure
+    this.#leadsGroup = parts.leadsGroup
     this.#log = parts.log
-    this.ended = endOf(group, parts).finally(() => {
+    this.#killsBefore = parts.killsBefore
+    this.#enclosure.onOver = (cause, detail) => this.kill(cause, detail)
+    this.ended = endOf(parts).finally(() => {
       this.#over = true
     })
   }
 
-  /** Rejects with the plain Error of a program that could not be started. */
+  /** Rejects with the plain Error of a program that could not be started; then no process is left. */
   static async start(options: SpawnOptions): Promise<SpawnedKernel> {
-    const log = new Log()
-    const onOutput = (stream: StreamName, chunk: Buffer) => {
-      log.push(chunk)
-      options.onOutput(stream, chunk)
-    }
-    const { child, parts, limitsRefused } = await launched(options, log, onOutput)
-    const group = child.pid!
-    try {
-      const pid = options.sandbox ? await options.sandbox.interpreterOf(group) : group
-      return new SpawnedKernel(group, pid, limitsRefused, parts)
-    } catch (error) {
-      await endOf(killed(group), parts)
-      throw error
-    }
+    const python = options.contained.interpreter?.executable ?? options.python
+    // Isolated and without site: nothing of the working directory or the user's packages is imported.
+    const byPython = [python, '-I', '-S', '-X', 'utf8', join(harness, 'launch.py')] as const
+    const first = await launched(options, byPython)
+    if (!(first instanceof Error)) return new SpawnedKernel(first)
+    const second = await launched(options, ['/bin/sh', '-c', plainLauncher, 'sh', options.directory])
+    if (second instanceof Error) throw second
+    return new SpawnedKernel(second)
   }
 
+  /** Only the kernel, not the programs that it has started. */
   signal(signal: NodeJS.Signals): void {
     if (this.#over) return
     try {
@@ -85,7 +96,45 @@ export class SpawnedKernel {
   }
 
   signalGroup(signal: NodeJS.Signals): void {
-    if (!this.#over) killGroup(this.#group, signal)
+    if (this.#over) return
+    if (this.#leadsGroup) killGroup(this.pid, signal)
+    else this.signal(signal)
+  }
+
+  /** Gives the reason of an end that is on its way; the first one holds. `detail`: what went beyond which limit. */
+  condemn(cause: KillCause, detail?: string): void {
+    if (this.#cause === undefined) this.#detail = detail
+    this.#cause ??= cause
+    this.#enclosure.remember()
+  }
+
+  kill(cause: KillCause, detail?: string): void {
+    this.condemn(cause, detail)
+    this.killAll()
+  }
+
+  /** The kernel and all that it has started. */
+  killAll(): void {
+    this.signalGroup('SIGKILL')
+    if (!this.#over) this.#contained.killAll()
+  }
+
+  /** A cell begins: from now on its programs are watched. */
+  busy(): void {
+    this.#enclosure.watch.busy()
+  }
+
+  idle(): void {
+    this.#enclosure.watch.idle()
+  }
+
+  /** What is known about its end, once `ended` has resolved. */
+  get reason(): Pick<Death, 'cause' | 'detail' | 'outOfMemory'> {
+    return {
+      outOfMemory: this.#enclosure.outOfMemory(this.#killsBefore),
+      ...(this.#cause !== undefined && { cause: this.#cause }),
+      ...(this.#detail !== undefined && { detail: this.#detail }),
+    }
   }
 
   /** The last lines that the process itself has written since `forgetLog`. */
@@ -98,80 +147,100 @@ export class SpawnedKernel {
   }
 }
 
+/** Where there is no python3: the same conversation, without limits and without a guardian. */
+const plainLauncher = `
+directory=$1; shift
+read -r options <&3 && mkfifo -m 600 "$directory/stdout" "$directory/stderr" || exit
+printf '{"pid":%d}\\n' $$ >&3
+read -r go <&3 || exit
+exec "$@" >"$directory/stdout" 2>"$directory/stderr" 3<&- 4<&-`
+
 interface Parts {
-  readonly exit: Promise<Exit>
-  readonly streams: readonly Readable[]
-  readonly lifeline: Socket | undefined
+  readonly contained: ContainedProcess
+  readonly enclosure: Enclosure
+  readonly pid: number
+  readonly pidStarted: string | null
+  readonly leadsGroup: boolean
+  readonly limitsRefused: readonly string[] | undefined
+  readonly killsBefore: number | undefined
+  readonly streams: readonly Socket[]
+  readonly lifeline: Socket
   readonly log: Log
 }
 
-interface Launched {
-  readonly child: ChildProcess
-  readonly parts: Parts
-  readonly limitsRefused: readonly string[] | undefined
+/** An Error if this launcher does not run here; nothing is left of it. */
+async function launched(options: SpawnOptions, launcher: readonly [string, ...string[]]): Promise<Parts | Error> {
+  const { directory, contained: found, limits, onOutput } = options
+  const killsBefore = ownOutOfMemoryKills()
+  const log = new Log()
+  const contained = new ContainedProcess({
+    sandbox: found.sandbox,
+    program: {
+      argv: [...launcher, ...options.command],
+      workingDirectory: options.workingDirectory,
+      readable: [...(found.interpreter?.directories ?? []), harness, ...options.readable],
+      writable: [directory],
+    },
+    environment: options.environment,
+    // stderr until the FIFOs are attached; then the control socket, and the lifeline that the guardian watches.
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  const control = contained.child.stdio[3] as Socket
+  const lifeline = contained.child.stdio[4] as Socket
+  for (const stream of contained.child.stdio) stream?.on('error', () => {})
+  contained.child.stderr?.on('data', log.push)
+  control.write(`${JSON.stringify(wishesOf(options, contained))}\n`)
+  const patience = setTimeout(() => contained.killAll(), startMs)
+  const hello = await Promise.race([firstLine(control).then(readHello), contained.exit.then(() => undefined)])
+  clearTimeout(patience)
+  const pid = hello === undefined ? undefined : await contained.pidOf(hello.pid)
+  if (hello === undefined || pid === undefined) {
+    contained.killAll()
+    const exit = await contained.exit
+    for (const socket of [control, lifeline]) socket.destroy()
+    return failureOf(launcher[0], exit, log)
+  }
+  // While the kernel waits for a word: later it may have started programs.
+  const enclosure = new Enclosure(contained, pid, { limits, ...onWarningOf(options) }, found.groups)
+  const streams = (['stdout', 'stderr'] as const).map((name) =>
+    readFifo(join(directory, name), (chunk) => {
+      log.push(chunk)
+      onOutput(name, chunk)
+    }),
+  )
+  const pidStarted = (await identityOf(pid))?.pidStarted ?? null
+  const leadsGroup = (await processEntry(pid))?.group === pid
+  control.end('go\n')
+  const { limitsRefused } = hello
+  return { contained, enclosure, pid, pidStarted, leadsGroup, limitsRefused, killsBefore, streams, lifeline, log }
 }
 
-type OnOutput = (stream: StreamName, chunk: Buffer) => void
-
-async function launched(options: SpawnOptions, log: Log, onOutput: OnOutput): Promise<Launched> {
-  return (await withLauncher(options, log, onOutput)) ?? withoutLauncher(options, log, onOutput)
+function wishesOf(
+  { directory, limits, ownLimits, contained }: SpawnOptions,
+  { parentInside, endsAsOne }: ContainedProcess,
+) {
+  const tasks = contained.sandbox.countsProcesses && { tasks: tasksFor(limits.processes) }
+  return { parent: parentInside, directory, tidy: !endsAsOne, limits: { ...ownLimits, ...tasks } }
 }
 
-/** Undefined if there is no such python3, or none that runs the launcher. */
-async function withLauncher(options: SpawnOptions, log: Log, onOutput: OnOutput): Promise<Launched | undefined> {
-  const { directory, limits, sandbox } = options
-  const wishes = JSON.stringify({ parent: sandbox ? null : process.pid, limits, directory })
-  // Isolated and without site: nothing of the working directory or the user's packages is imported.
-  const inner = [options.python, '-I', '-S', '-X', 'utf8', launcher, wishes, ...options.command]
-  const child = spawnGroup(sandbox ? sandbox.wrap(inner, directory) : inner, options, [
-    'ignore',
-    'ignore',
-    'pipe',
-    'pipe',
-    'pipe',
-  ])
-  const exit = exitOf(child)
-  const control = child.stdio[3] as Socket
-  const lifeline = child.stdio[4] as Socket
-  for (const socket of [control, lifeline]) socket.on('error', () => {})
-  child.stderr?.on('data', log.push)
-  const line = await Promise.race([firstLine(control), exit.then(() => undefined)])
-  if (line === undefined) {
-    if (child.pid !== undefined) killGroup(child.pid, 'SIGKILL')
-    control.destroy()
-    lifeline.destroy()
+function onWarningOf({ onWarning }: SpawnOptions) {
+  return onWarning === undefined ? {} : { onWarning }
+}
+
+function failureOf(launcher: string, { error, code, signal }: Exit, log: Log): Error {
+  if (error) return error
+  const words = log.text.trim()
+  return new Error(`${launcher} ended with ${signal ?? `exit code ${code}`}${words === '' ? '' : `: ${words}`}`)
+}
+
+const helloSchema = z.object({ pid: z.int().positive(), limitsRefused: z.array(z.string()).optional() })
+
+function readHello(line: string | undefined): z.infer<typeof helloSchema> | undefined {
+  try {
+    return helloSchema.parse(JSON.parse(line ?? ''))
+  } catch {
     return undefined
   }
-  const streams = (['stdout', 'stderr'] as const).map((name) => {
-    const stream = readFifo(join(directory, name))
-    stream.on('data', (chunk: Buffer) => onOutput(name, chunk))
-    return stream
-  })
-  control.end('.')
-  const { limitsRefused } = JSON.parse(line) as { readonly limitsRefused: readonly string[] }
-  return { child, limitsRefused, parts: { exit, streams, lifeline, log } }
-}
-
-async function withoutLauncher(options: SpawnOptions, log: Log, onOutput: OnOutput): Promise<Launched> {
-  const { command, directory, sandbox } = options
-  const argv = sandbox ? sandbox.wrap(command, directory) : command
-  const child = spawnGroup(argv, options, ['ignore', 'pipe', 'pipe'])
-  const exit = exitOf(child)
-  if (child.pid === undefined) throw (await exit).error ?? new Error(`${argv[0]} could not be started`)
-  const streams = [child.stdout!, child.stderr!]
-  child.stdout!.on('data', (chunk: Buffer) => onOutput('stdout', chunk))
-  child.stderr!.on('data', (chunk: Buffer) => onOutput('stderr', chunk))
-  for (const stream of streams) stream.on('error', () => {})
-  return { child, limitsRefused: undefined, parts: { exit, streams, lifeline: undefined, log } }
-}
-
-function spawnGroup(
-  [program, ...parameters]: readonly string[],
-  { environment, workingDirectory }: SpawnOptions,
-  stdio: ('ignore' | 'pipe')[],
-): ChildProcess {
-  // A group of its own, so that all that cells start can be ended with it.
-  return spawn(program!, parameters, { cwd: workingDirectory, env: environment, detached: true, stdio })
 }
 
 /** Undefined at the end of the stream. */
@@ -180,7 +249,7 @@ function firstLine(stream: Socket): Promise<string | undefined> {
     let text = ''
     const take = (chunk: Buffer) => {
       text += chunk.toString('latin1')
-      if (text.includes('\n') || text.length > kernelLogBytesMax) settle(text.split('\n')[0])
+      if (text.includes('\n') || text.length > launcherLineBytesMax) settle(text.split('\n')[0])
     }
     const end = () => settle(undefined)
     const settle = (line: string | undefined) => {
@@ -195,40 +264,13 @@ function firstLine(stream: Socket): Promise<string | undefined> {
   })
 }
 
-function killed(group: number): number {
-  killGroup(group, 'SIGKILL')
-  return group
-}
-
-async function endOf(group: number, { exit, streams, lifeline }: Parts): Promise<Exit> {
-  const end = await exit
+async function endOf({ contained, enclosure, streams, lifeline }: Parts): Promise<Exit> {
+  const end = await contained.exit
   // Programs that cells started, and the guardian.
-  killGroup(group, 'SIGKILL')
+  await enclosure.clear()
   await drained(streams)
-  lifeline?.destroy()
+  lifeline.destroy()
   return end
-}
-
-/** Reads what is left; a program that left the group may hold a stream open, so not for ever. */
-async function drained(streams: readonly Readable[]): Promise<void> {
-  const closed = streams.map((stream) =>
-    stream.destroyed ? undefined : new Promise((resolve) => stream.once('close', resolve)),
-  )
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise((resolve) => {
-    timer = setTimeout(resolve, exitDrainMs)
-  })
-  await Promise.race([Promise.all(closed), patience])
-  clearTimeout(timer)
-  for (const stream of streams) stream.destroy()
-}
-
-/** Non-blocking and by the event loop: blocking reads would use up the threads of Node's file system calls. */
-function readFifo(path: string): Socket {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  const stream = new Socket({ fd: descriptor, readable: true, writable: false })
-  stream.on('error', () => stream.destroy())
-  return stream
 }
 
 /** The beginning and, mostly, the end: the last lines before a death say why. */

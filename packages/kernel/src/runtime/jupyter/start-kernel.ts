@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { KernelLimits } from '../../config.js'
+import { type Contained, type Containment, uncontained } from '../../isolation/containment.js'
+import { type Sandbox, SandboxMissingError } from '../../isolation/sandbox.js'
 import { startMs } from '../../limits.js'
 import { jupyterEnvironment } from '../child-environment.js'
 import { KernelStartError } from '../kernel-start-error.js'
@@ -9,9 +11,10 @@ import { Connection } from './connection.js'
 import { type Channel, ConnectionFile, type Transport } from './connection-file.js'
 import { type KernelInfo, readContent } from './contents.js'
 import { Greeting } from './greeting.js'
+import { installationOf } from './installation.js'
 import { commandOf, environmentOf, type Kernelspec } from './kernelspec.js'
 import { runtimeNameOf } from './kernelspecs.js'
-import { type SandboxWrap, SpawnedKernel } from './spawned-kernel.js'
+import { SpawnedKernel } from './spawned-kernel.js'
 import type { WireMessage } from './wire.js'
 
 export interface StartOptions {
@@ -19,7 +22,9 @@ export interface StartOptions {
   readonly python: string
   readonly workingDirectory: string
   readonly limits: KernelLimits
-  readonly sandbox?: SandboxWrap
+  /** Absent: none. */
+  readonly containment?: Pick<Containment, 'findForOthers'>
+  readonly onWarning?: (sentence: string) => void
   /** Of the kernel that is started in the end; nothing before. */
   readonly onMessage: (channel: Channel, message: WireMessage) => void
   readonly onOwnOutput: (stream: StreamName, chunk: Buffer) => void
@@ -37,15 +42,27 @@ export interface StartedKernel {
 
 /**
  * By Unix sockets in a private directory, which no other user can reach. A kernel that does not know them (it ends, or
- * listens elsewhere) gets a second chance by TCP on the loopback interface. Rejects with a KernelStartError.
+ * listens elsewhere) gets a second chance by TCP on the loopback interface, unless a sandbox has a network of its own.
+ * Rejects with a KernelStartError.
  */
 export async function startKernel(options: StartOptions): Promise<StartedKernel> {
-  const first = await attempt(options, 'ipc')
+  const contained = await findContained(options)
+  const first = await attempt(options, contained, 'ipc')
   if (!(first instanceof Failed)) return first
-  if (first.listened || first.missing) throw first.error
-  const second = await attempt(options, 'tcp')
+  if (first.listened || first.missing || !contained.sandbox.network) throw first.error
+  const second = await attempt(options, contained, 'tcp')
   if (second instanceof Failed) throw second.error
   return second
+}
+
+async function findContained({ containment }: StartOptions): Promise<Contained> {
+  if (containment === undefined) return uncontained
+  try {
+    return await containment.findForOthers()
+  } catch (error) {
+    if (error instanceof SandboxMissingError) throw new KernelStartError(error.message, { cause: error })
+    throw error
+  }
 }
 
 /** An attempt that came to nothing; nothing is left of it. */
@@ -62,31 +79,52 @@ class Failed {
   }
 }
 
-async function attempt(options: StartOptions, transport: Transport): Promise<StartedKernel | Failed> {
+async function attempt(
+  options: StartOptions,
+  contained: Contained,
+  transport: Transport,
+): Promise<StartedKernel | Failed> {
   const { spec } = options
   const file = await ConnectionFile.create(transport)
   if (!file) return new Failed(new KernelStartError('The path of the temporary directory is too long.'), false)
   let spawned: SpawnedKernel
   try {
-    spawned = await SpawnedKernel.start({
-      command: commandOf(spec, file.path),
-      environment: environmentOf(spec, jupyterEnvironment()),
-      workingDirectory: options.workingDirectory,
-      directory: file.directory,
-      python: options.python,
-      limits: limitsFor(spec, options.limits),
-      sandbox: options.sandbox,
-      onOutput: options.onOwnOutput,
-    })
+    spawned = await spawn(options, contained, file)
   } catch (error) {
     await file[Symbol.asyncDispose]()
-    return new Failed(startError(spec, `could not be started (${(error as Error).message})`, ''), false, true)
+    const problem = `could not be started (${(error as Error).message})`
+    return new Failed(startError(spec, contained.sandbox, problem, ''), false, true)
   }
-  return await greeted(options, file, spawned)
+  return await greeted(options, contained.sandbox, file, spawned)
 }
+
+async function spawn(options: StartOptions, contained: Contained, file: ConnectionFile): Promise<SpawnedKernel> {
+  const { spec, python, workingDirectory, limits, onOwnOutput, onWarning } = options
+  const hidden = contained.sandbox.kind === 'bubblewrap'
+  const environment = environmentOf(spec, { ...jupyterEnvironment(), ...(hidden && homeless) })
+  const [name, ...parameters] = commandOf(spec, file.path)
+  const installation = hidden ? await installationOf(spec, environment) : undefined
+  return await SpawnedKernel.start({
+    command: [installation?.program ?? name!, ...parameters],
+    readable: installation?.readable ?? [],
+    environment,
+    workingDirectory,
+    directory: file.directory,
+    python,
+    limits,
+    ownLimits: limitsFor(spec, limits),
+    contained,
+    onOutput: onOwnOutput,
+    onWarning,
+  })
+}
+
+/** Where IPython keeps its history and profile when the home is empty, whoever's it is and whether or not it is there. */
+const homeless = { IPYTHONDIR: '/tmp/.ipython' }
 
 async function greeted(
   options: StartOptions,
+  sandbox: Sandbox,
   file: ConnectionFile,
   spawned: SpawnedKernel,
 ): Promise<StartedKernel | Failed> {
@@ -109,14 +147,14 @@ async function greeted(
   if (typeof info !== 'string') {
     greeting = undefined
     await Promise.all([connection.connected(), file.forgetKey()])
-    const isolation = isolationOf(options, spawned, file.transport)
+    const isolation = isolationOf(options, sandbox, spawned, file.transport)
     return { process: spawned, connection, info, isolation, release }
   }
   const listened = file.transport === 'ipc' && (await exists(file.endpoint('shell').slice('ipc://'.length)))
-  spawned.signalGroup('SIGKILL')
+  spawned.killAll()
   await spawned.ended
   await release()
-  return new Failed(startError(options.spec, info, spawned.log), listened)
+  return new Failed(startError(options.spec, sandbox, info, spawned.log), listened)
 }
 
 /** What the kernel says of itself, or how it failed. */
@@ -135,46 +173,57 @@ function wayOf({ code, signal }: Exit): string {
   return `ended while starting (${signal ?? `exit code ${code}`})`
 }
 
-function startError(spec: Kernelspec, problem: string, log: string): KernelStartError {
+function startError(spec: Kernelspec, sandbox: Sandbox, problem: string, log: string): KernelStartError {
   const said = log.trim() === '' ? '' : ` It wrote: ${log.trim()}`
   const advice = `Check that it starts by itself: ${spec.argv.slice(0, 3).join(' ')} (kernelspec in ${spec.directory}).`
-  return new KernelStartError(`The kernel "${runtimeNameOf(spec)}" ${problem}.${said} ${advice}`)
+  const text = [`The kernel "${runtimeNameOf(spec)}" ${problem}.${said} ${advice}`, ...hintsOf(sandbox)].join(' ')
+  return new KernelStartError(text)
+}
+
+function hintsOf(sandbox: Sandbox): readonly string[] {
+  if (sandbox.kind === 'none') return []
+  const network = sandbox.network
+    ? ''
+    : ' A kernel that knows only TCP needs "sandboxNetwork": true: without network it can be reached by Unix sockets only.'
+  return [
+    `It may be the sandbox, which hides homes and temporary files: name the directories that the kernel needs in "sandboxPaths": {"readable": [...]} in section "kernel" of callboard.config.json.${network}`,
+  ]
 }
 
 /** Of these it is known that they use little more address space than memory; a JVM or V8 would not even start. */
 const limitableLanguages = new Set(['python', 'r'])
 
+/** How many processes there are is limited for all of them together. */
 function limitsFor(spec: Kernelspec, limits: KernelLimits): Partial<KernelLimits> {
-  // Nothing watches over how many processes these have.
   const { memoryBytes, processes: _, ...others } = limits
   return limitableLanguages.has(spec.language.toLowerCase()) ? { memoryBytes, ...others } : others
 }
 
 function isolationOf(
-  { spec, limits, sandbox }: StartOptions,
+  { spec, limits }: StartOptions,
+  { kind, network, description }: Sandbox,
   { limitsRefused }: SpawnedKernel,
   transport: Transport,
 ): Isolation {
   const asked = limitsFor(spec, limits)
-  const unasked = Object.keys(limits).filter((name) => !(name in asked))
-  const base = sandbox?.isolation ?? noIsolation
   const additions = [
     transport === 'tcp' &&
       'the kernel listens on ports of 127.0.0.1, so other users of this machine can read its output',
-    !limitsRefused && 'without a python3 to guard it, it may outlive a worker that is killed',
+    asked.memoryBytes === undefined && 'its memory is limited only together with that of its programs',
+    limitsRefused === undefined &&
+      kind === 'none' &&
+      'without a python3 to guard it, it may outlive a worker that is killed',
   ]
   return {
-    ...base,
-    description: [base.description, ...additions.filter((addition) => addition !== false)].join('; '),
-    limitsRefused: [...unasked, ...(limitsRefused ?? Object.keys(asked))],
+    sandbox: kind,
+    network,
+    description: [description, ...additions.filter((addition) => addition !== false)].join('; '),
+    limitsRefused: [
+      ...(asked.memoryBytes === undefined ? ['memoryBytes'] : []),
+      ...(limitsRefused ?? Object.keys(asked)),
+    ],
   }
 }
-
-const noIsolation = {
-  sandbox: 'none',
-  network: true,
-  description: 'none: code runs as the user of this worker, with its files and network',
-} as const
 
 async function exists(path: string): Promise<boolean> {
   return await stat(path).then(

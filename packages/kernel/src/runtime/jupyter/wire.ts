@@ -1,5 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { jupyterBuffersMax, jupyterHeaderBytesMax, jupyterIdentitiesMax, jupyterMessageBytesMax } from '../../limits.js'
+import {
+  jupyterBuffersMax,
+  jupyterHeaderBytesMax,
+  jupyterIdentitiesMax,
+  jupyterMessageBytesMax,
+  jupyterWholeBytesMax,
+} from '../../limits.js'
+import { splitLongText } from './long-text.js'
 
 /** Jupyter's messaging protocol 5: "The wire protocol" of jupyter-client's documentation. Pure. */
 export interface WireMessage {
@@ -9,6 +16,8 @@ export interface WireMessage {
   readonly parentHeader: Header | undefined
   readonly metadata: JsonObject
   readonly content: JsonObject
+  /** Of a large `stream` message, instead of the text in `content`. */
+  readonly textPieces?: Iterable<string>
   readonly buffers: readonly Uint8Array[]
 }
 
@@ -46,10 +55,14 @@ export function decodeMessage(frames: readonly Uint8Array[], key: string): Decod
   if (!withinLimits(parts, buffers)) return fault('too_large')
   // First of all that looks inside: what nobody signed is not even parsed.
   if (!isSignedBy(signature, parts, key)) return fault('bad_signature')
-  const values = parts.map(parseObject)
+  const values = [header, parent, metadata].map(parseObject)
   if (values.includes(undefined)) return fault('bad_json')
-  const [headerValue, parentValue, metadataValue, contentValue] = values as JsonObject[]
+  const [headerValue, parentValue, metadataValue] = values as JsonObject[]
   const ownHeader = headerOf(headerValue!)
+  const long = ownHeader?.msg_type === 'stream' && content.length > jupyterWholeBytesMax
+  const split = long ? splitLongText(bufferOf(content)) : undefined
+  const contentValue = split?.content ?? parseObject(content)
+  if (!contentValue) return fault('bad_json')
   if (!ownHeader) return fault('bad_header')
   return {
     kind: 'message',
@@ -58,7 +71,8 @@ export function decodeMessage(frames: readonly Uint8Array[], key: string): Decod
       header: ownHeader,
       parentHeader: headerOf(parentValue!),
       metadata: metadataValue!,
-      content: contentValue!,
+      content: contentValue,
+      ...(split && { textPieces: split.pieces }),
       buffers,
     },
   }
@@ -90,11 +104,16 @@ function signatureOf(parts: readonly Uint8Array[], key: string): string {
 
 function parseObject(bytes: Uint8Array): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'))
+    const value: unknown = JSON.parse(bufferOf(bytes).toString('utf8'))
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
   } catch {
     return undefined
   }
+}
+
+/** The same memory. */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 /** Kernels differ in what they leave out; only these two are needed to route a message. */

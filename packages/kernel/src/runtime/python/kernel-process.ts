@@ -1,6 +1,5 @@
-import { constants, openSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,10 +12,11 @@ import { InterpreterError } from '../../isolation/interpreter.js'
 import { tasksFor } from '../../isolation/limits.js'
 import { identityOf } from '../../isolation/process-identity.js'
 import { type Sandbox, SandboxMissingError } from '../../isolation/sandbox.js'
-import { exitDrainMs, faultsBytesMax, fifoReadBytes, terminateGraceMs } from '../../limits.js'
+import { faultsBytesMax, terminateGraceMs } from '../../limits.js'
 import { boundedText } from '../../output/bounded-text.js'
 import { childEnvironment } from '../child-environment.js'
 import type { Death, KillCause } from '../death.js'
+import { drained, readFifo } from '../fifo.js'
 import { KernelStartError } from '../kernel-start-error.js'
 import { killGroup } from '../process-group.js'
 import type { Isolation, StreamName } from '../runtime.js'
@@ -253,45 +253,4 @@ function startPython(
 
 function isolationOf(sandbox: Sandbox, limitsRefused: readonly string[]): Isolation {
   return { sandbox: sandbox.kind, network: sandbox.network, description: sandbox.description, limitsRefused }
-}
-
-/** Reads what is left; a program that left the group may hold a FIFO open, so not for ever. */
-async function drained(streams: readonly Socket[]): Promise<void> {
-  const closed = streams.map((stream) =>
-    stream.destroyed ? undefined : new Promise((resolve) => stream.once('close', resolve)),
-  )
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise((resolve) => {
-    timer = setTimeout(resolve, exitDrainMs)
-  })
-  await Promise.race([Promise.all(closed), patience])
-  clearTimeout(timer)
-  for (const stream of streams) stream.destroy()
-}
-
-/**
- * Non-blocking and by the event loop: blocking reads would use up the threads of Node's file system calls. Into one buffer,
- * valid during the call only: a new one for each chunk would let the worker grow by tens of megabytes before they are freed.
- */
-function readFifo(path: string, onChunk: (chunk: Buffer) => void): Socket {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  const buffer = Buffer.allocUnsafeSlow(fifoReadBytes)
-  const onread: OnReadOpts = {
-    buffer,
-    callback: (length) => {
-      onChunk(buffer.subarray(0, length))
-      return true
-    },
-  }
-  // Documented for sockets of any kind, but not in the types.
-  const options: SocketConstructorOpts & { readonly onread: OnReadOpts } = {
-    fd: descriptor,
-    readable: true,
-    writable: false,
-    onread,
-  }
-  const stream = new Socket(options)
-  stream.resume()
-  stream.on('error', () => stream.destroy())
-  return stream
 }

@@ -1,0 +1,44 @@
+import { constants, openSync } from 'node:fs'
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
+import { exitDrainMs, fifoReadBytes } from '../limits.js'
+
+/** Reads what is left; a program that left the group may hold a FIFO open, so not for ever. */
+export async function drained(streams: readonly Socket[]): Promise<void> {
+  const closed = streams.map((stream) =>
+    stream.destroyed ? undefined : new Promise((resolve) => stream.once('close', resolve)),
+  )
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise((resolve) => {
+    timer = setTimeout(resolve, exitDrainMs)
+  })
+  await Promise.race([Promise.all(closed), patience])
+  clearTimeout(timer)
+  for (const stream of streams) stream.destroy()
+}
+
+/**
+ * Non-blocking and by the event loop: blocking reads would use up the threads of Node's file system calls. Into one buffer,
+ * valid during the call only: a new one for each chunk would let the worker grow by tens of megabytes before they are freed.
+ */
+export function readFifo(path: string, onChunk: (chunk: Buffer) => void): Socket {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const buffer = Buffer.allocUnsafeSlow(fifoReadBytes)
+  const onread: OnReadOpts = {
+    buffer,
+    callback: (length) => {
+      onChunk(buffer.subarray(0, length))
+      return true
+    },
+  }
+  // Documented for sockets of any kind, but not in the types.
+  const options: SocketConstructorOpts & { readonly onread: OnReadOpts } = {
+    fd: descriptor,
+    readable: true,
+    writable: false,
+    onread,
+  }
+  const stream = new Socket(options)
+  stream.resume()
+  stream.on('error', () => stream.destroy())
+  return stream
+}
