@@ -78,6 +78,11 @@ export function needsKernel({ kind }: Action): boolean {
   return kind === 'call' || kind === 'eval'
 }
 
+/** Whether what it does is written in the rule itself, for whichever kernel has the session to do with its own rights. */
+export function carriesCode({ kind }: Action): boolean {
+  return kind === 'eval' || kind === 'tool'
+}
+
 function formatCommand(command: TransportCommand): string {
   switch (command.do) {
     case 'seek':

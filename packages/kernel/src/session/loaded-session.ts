@@ -105,18 +105,24 @@ export class LoadedSession {
       const rule = this.#read(row, bound.has(row.id))
       if (!rule) continue
       this.step({ type: 'rule_set', rule })
-      if (rule.status !== row.status) this.#soil(rule)
+      // Of another owner's rules only this kernel's view differs.
+      if (rule.status !== row.status && this.isOwn) this.#soil(rule)
     }
   }
 
   /** A row that a later version can't read must not lock the whole session. */
   #read(row: RuleRow, bound: boolean): Rule | undefined {
     try {
-      return ruleOf(row, this.#house.clocks, bound)
+      return ruleOf(row, this.#house.clocks, { bound, trusted: this.isOwn })
     } catch (error) {
       this.#house.failed(error)
       return undefined
     }
+  }
+
+  /** Not one that another owner shares: that one's code must not run here, nor code of this kernel's agent run there later. */
+  get isOwn(): boolean {
+    return this.record.owner === this.owner
   }
 
   attach(port: KernelPort | undefined): void {

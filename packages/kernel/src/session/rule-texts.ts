@@ -13,7 +13,7 @@ import {
   ruleSourceLengthMax,
 } from '../limits.js'
 import type { RuleRow } from '../records/session-contents.js'
-import { formatAction, parseAction } from './action.js'
+import { type Action, carriesCode, formatAction, parseAction } from './action.js'
 import { ModuleError, type RuleView } from './module-api.js'
 import type { Params } from './module-params.js'
 import { priorities, type Rule } from './rule.js'
@@ -144,11 +144,16 @@ export function rowOf(rule: Rule, sessionId: string, clocks: Clocks): RuleRow {
   }
 }
 
-/** `bound`: the callback is still in the process. */
-export function ruleOf(row: RuleRow, clocks: Clocks, bound: boolean): Rule {
+export interface RuleReader {
+  /** The callback is still in the process. */
+  readonly bound: boolean
+  /** The kernel is one of the session's owner, and may do what the session's rules say. */
+  readonly trusted: boolean
+}
+
+export function ruleOf(row: RuleRow, clocks: Clocks, reader: RuleReader): Rule {
   const trigger = parseTrigger(row.trigger)
   const action = parseAction(row.action)
-  const status = row.status as Rule['status']
   return {
     id: row.id,
     name: row.name,
@@ -164,7 +169,7 @@ export function ruleOf(row: RuleRow, clocks: Clocks, bound: boolean): Rule {
     where: row.event_filter === null ? null : JSON.parse(row.event_filter),
     createdAt: row.created_at,
     enabled: row.enabled === 1,
-    status: action.kind === 'call' && (status === 'active' || status === 'unbound') ? bindingOf(bound) : status,
+    status: statusOf(row.status as Rule['status'], action, reader),
     firedCount: row.fired_count,
     suppressedCount: row.suppressed_count,
     missedCount: row.missed_count,
@@ -175,7 +180,13 @@ export function ruleOf(row: RuleRow, clocks: Clocks, bound: boolean): Rule {
   }
 }
 
-function bindingOf(bound: boolean): Rule['status'] {
+/** Rules whose code this kernel has not, or must not run, are unbound here; with their owner they are what they were. */
+function statusOf(stored: Rule['status'], action: Action, { bound, trusted }: RuleReader): Rule['status'] {
+  if (carriesCode(action)) {
+    if (!trusted) return stored === 'done' ? 'done' : 'unbound'
+    return stored === 'unbound' ? 'active' : stored
+  }
+  if (action.kind !== 'call' || (stored !== 'active' && stored !== 'unbound')) return stored
   return bound ? 'active' : 'unbound'
 }
 

@@ -17,6 +17,7 @@ import {
   waitSMax,
   waitsPerKernelMax,
 } from '../limits.js'
+import { carriesCode } from './action.js'
 import type { LoadedSession, SessionHouse } from './loaded-session.js'
 import { ModuleError, type ModuleMethods } from './module-api.js'
 import { Params } from './module-params.js'
@@ -147,6 +148,7 @@ const answers: Answers = {
       const rule = ruleBy(params, session)
       const enabled = params.flag('enabled')
       if (enabled === undefined) throw new ModuleError('TypeError', 'set_rule needs enabled.')
+      if (!session.isOwn && carriesCode(rule.action)) throw foreignCode()
       if (enabled && rule.status === 'done') {
         throw new ModuleError('ValueError', 'The rule has fired as often as it may; register it again.')
       }
@@ -170,6 +172,7 @@ const answers: Answers = {
     params: ['id'],
     answer(params, { session, house, depth }) {
       const rule = ruleBy(params, session)
+      if (!session.isOwn && carriesCode(rule.action)) throw foreignCode()
       if (rule.status === 'unbound') {
         throw new ModuleError('UnavailableError', 'The function of this rule is gone; register the rule again.')
       }
@@ -324,6 +327,7 @@ async function setRule(params: Params, { session, house, newId, bound, forget }:
   const idOf = (name: string) =>
     rules.find((rule) => rule.name === name)?.id ?? session.registering.get(name) ?? newId()
   const rule = ruleFrom(params, idOf, session.takeCreationTime(), house.clocks.monotonic())
+  if (!session.isOwn && carriesCode(rule.action)) throw foreignCode()
   const replaces = session.rule(rule.id) !== undefined
   if (!replaces && rules.length >= rulesPerSessionMax) {
     throw new ModuleError('LimitError', `A session has at most ${rulesPerSessionMax} rules; remove some.`)
@@ -343,6 +347,13 @@ function ruleBy(params: Params, session: LoadedSession): Rule {
   const rule = session.rule(id)
   if (!rule) throw new ModuleError('NotFoundError', 'The rule is not of the current session, or was removed.')
   return rule
+}
+
+function foreignCode(): ModuleError {
+  return new ModuleError(
+    'UnavailableError',
+    'This session is shared by another owner: rules with eval: or tool: run in kernels of that owner only, and only that owner sets them.',
+  )
 }
 
 async function waitForEvent(params: Params, { session, house, signal, waiting }: MethodContext) {
