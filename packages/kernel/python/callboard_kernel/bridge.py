@@ -3,9 +3,10 @@ import asyncio
 import itertools
 import queue
 import threading
-import time
+from time import monotonic
 
 from .channel import Reentered
+from .failure import reason_of
 
 # A wait on a lock is deaf to exceptions that another thread raises here; between two waits they are heard.
 HEAR_EXCEPTIONS_S = 1.0
@@ -108,7 +109,7 @@ class Bridge:
             if settle is not None:
                 settle(message)
         else:
-            self._asked.put((message, time.monotonic()))
+            self._asked.put((message, monotonic()))
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
@@ -140,7 +141,13 @@ class Bridge:
             except BaseException as failure:  # nothing may end this thread
                 value, error = None, "%s: %s" % (type(failure).__name__, failure)
             if message["type"] == "ask":
-                self._channel.send({"type": "answer", "id": message["id"], "value": value, "error": error})
+                self._send_answer(message["id"], value, error)
+
+    def _send_answer(self, number, value, error):
+        try:
+            self._channel.send({"type": "answer", "id": number, "value": value, "error": error})
+        except BaseException as failure:  # too large a value, say
+            self._channel.send({"type": "answer", "id": number, "value": None, "error": reason_of(failure)})
 
 
 def _call_soon(loop, function, argument):

@@ -7,6 +7,11 @@ import socket
 import struct
 import threading
 
+# Taken now: cells replace functions of modules, e.g. by a faster json or a clock that stands still.
+_encode = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
+_decode = json.JSONDecoder().decode
+_pack, _unpack = struct.pack, struct.unpack
+
 # Out of the way of programs that close or reuse the low descriptors.
 DESCRIPTOR_MIN = 200
 FRAME_BYTES_MAX = 16 * 1024 * 1024
@@ -38,8 +43,10 @@ class Channel:
 
     def send(self, message):
         # ASCII escapes carry lone surrogates, which UTF-8 cannot.
-        body = json.dumps(message, ensure_ascii=True, separators=(",", ":")).encode("ascii")
-        frame = struct.pack(">I", len(body)) + body
+        body = _encode(message).encode("ascii")
+        if len(body) > FRAME_BYTES_MAX:  # the worker would take the whole connection for damaged
+            raise ValueError("a message to the worker has %d bytes, and may have %d" % (len(body), FRAME_BYTES_MAX))
+        frame = _pack(">I", len(body)) + body
         if self.lock._is_owned():
             raise Reentered("a finalizer cannot speak to the worker while its thread does")
         with self.shield, self.lock:
@@ -51,11 +58,11 @@ class Channel:
         head = self._read_exactly(4)
         if head is None:
             return None
-        (length,) = struct.unpack(">I", head)
+        (length,) = _unpack(">I", head)
         if length > FRAME_BYTES_MAX:
             raise ValueError("control frame of %d bytes" % length)
         body = self._read_exactly(length)
-        return None if body is None else json.loads(body)
+        return None if body is None else _decode(body.decode("utf-8"))
 
     def drop_after_fork(self):
         """A forked child must neither speak for the kernel nor keep its connection open."""

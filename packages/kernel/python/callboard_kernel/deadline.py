@@ -3,6 +3,7 @@ import ctypes
 import queue
 import threading
 import time
+from time import monotonic
 
 # Swallowed by a bare `except`, it comes again.
 INSIST_S = 1.0
@@ -24,7 +25,7 @@ class Limit:
 
     def __init__(self, seconds):
         self.thread = threading.get_ident()
-        self.until = time.monotonic() + seconds
+        self.until = monotonic() + seconds
         self.because = "LimitError: it ran for more than limit_s, %g s" % seconds
         self.reason = None
         self.cancel = None
@@ -69,7 +70,7 @@ class Deadlines:
     def stop_all(self):
         for limit in list(self._open):
             limit.because = "Cancelled: the kernel was reset"
-            limit.until = time.monotonic()
+            limit.until = monotonic()
         self._wake.put(None)
 
     def _watch(self):
@@ -77,7 +78,7 @@ class Deadlines:
             try:
                 self._wait()
                 for limit in list(self._open):
-                    if limit.until <= time.monotonic():
+                    if limit.until <= monotonic():
                         self._strike(limit)
             except MemoryError:
                 time.sleep(0.01)
@@ -89,7 +90,7 @@ class Deadlines:
         # Whoever came between these lines may have believed the former value.
         if seen == self._open:
             try:
-                self._wake.get(timeout=None if until is None else max(0.0, until - time.monotonic()))
+                self._wake.get(timeout=None if until is None else max(0.0, until - monotonic()))
             except queue.Empty:
                 pass
 
@@ -99,7 +100,7 @@ class Deadlines:
             if not limit.closed:
                 gently = limit.reason is None and limit.cancel is not None
                 limit.reason = limit.reason or limit.because
-                limit.until = time.monotonic() + INSIST_S
+                limit.until = monotonic() + INSIST_S
                 if not gently:
                     _set_exception(ctypes.c_ulong(limit.thread), ctypes.py_object(Overdue))
                 if limit.cancel is not None:

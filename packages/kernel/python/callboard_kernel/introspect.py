@@ -6,6 +6,7 @@ import re
 
 from . import describe
 from .complete import complete
+from .namespace import shown
 from .preview import preview, shape_of, size_of
 from .static import MISSING, attribute, attribute_names, entries, find, is_computed, is_module, loaded_module, type_name
 
@@ -37,7 +38,7 @@ class Introspection:
 
     def _row(self, name, kind, value, run):
         return {
-            "name": name,
+            "name": shown(name),
             "type": kind,
             "size": size_of(value),
             "shape": shape_of(value),

@@ -7,6 +7,8 @@ from .static import entries
 
 # A cell like `from numpy import *` must not fill a reply.
 NAMES_REPORTED_MAX = 100
+# Code can bind any text by way of `globals()`; a long one is reported by its beginning.
+NAME_REPORTED_LENGTH_MAX = 200
 # Names of which the run that bound them is remembered.
 NAMES_TRACED_MAX = 20_000
 
@@ -52,7 +54,7 @@ class Namespace:
         while len(self._bound_by) > NAMES_TRACED_MAX:
             del self._bound_by[next(iter(self._bound_by))]
         self._run = None
-        return {kind: names[:NAMES_REPORTED_MAX] for kind, names in changes.items()}
+        return {kind: [shown(name) for name in names[:NAMES_REPORTED_MAX]] for kind, names in changes.items()}
 
     def bound_by(self, name, value):
         """The run that last bound the name, the running one included; None if no cell did. For a side thread."""
@@ -67,7 +69,7 @@ class Namespace:
         kept = {name: value for name, value in list(self.names.items()) if type(name) is str and is_special(name)}
         # Not name by name: a key of the user's own class would run its code.
         self.names.clear()
-        self.names.update(kept)
+        self.names.update(kept, __builtins__=builtins)
         builtins.__dict__.pop("_", None)
         builtins.__dict__.update(self._offered)
         self._bound_by.clear()
@@ -76,6 +78,10 @@ class Namespace:
 
 def is_public(name):
     return type(name) is str and name != "_" and not name.startswith("__")
+
+
+def shown(name):
+    return name if len(name) <= NAME_REPORTED_LENGTH_MAX else name[:NAME_REPORTED_LENGTH_MAX] + "\u2026"
 
 
 def is_special(name):

@@ -10,6 +10,7 @@ import ast
 import asyncio
 import threading
 import time
+from time import monotonic
 
 from .cell import forget_source, remember_source
 from .deadline import Deadlines, Limit, Overdue
@@ -174,7 +175,7 @@ class Rules:
     def _take(self, lane):
         with self._changed:
             while True:
-                now = time.monotonic()
+                now = monotonic()
                 firing = self._startable(lane, now)
                 if firing is not None:
                     self._pending.remove(firing)
@@ -204,7 +205,7 @@ class Rules:
 
     def _perform(self, firing):
         order = firing.order
-        late = max(0.0, time.monotonic() - firing.due)
+        late = max(0.0, monotonic() - firing.due)
         if order["max_late_s"] is not None and late > order["max_late_s"]:
             return self._ended(firing, "late", "%.3f s late, more than max_late_s" % late)
         callback = self._callbacks.find(order["rule_id"])
@@ -280,7 +281,7 @@ class Rules:
 
     def _coalesced(self, rule):
         """Takes out the firings of an idle rule that are due already and only wait for the end of a cell."""
-        now = time.monotonic()
+        now = monotonic()
         stale = [f for f in self._pending if f.order["rule_id"] == rule and f.instant <= now]
         self._pending = [f for f in self._pending if f not in stale]
         return stale

@@ -1,12 +1,14 @@
 """Runs cells on the main thread, and the event loop between them."""
 import asyncio
 import contextvars
-import os
 import queue
 import sys
 import threading
-import time
 import traceback
+
+# Taken now: cells replace functions of modules, e.g. by a clock that stands still.
+from os import getpid
+from time import monotonic
 
 from . import modules
 from .attribution import enter
@@ -35,7 +37,7 @@ class Runner:
         self._context = contextvars.copy_context()
         self._inbox = queue.SimpleQueue()
         self._idle = False
-        self._process = os.getpid()
+        self._process = getpid()
         self._modules = frozenset(sys.modules)
         self.loop = self._new_loop()
         self.task = None
@@ -100,7 +102,7 @@ class Runner:
             self.loop.stop()
 
     def _execute(self, message):
-        run, started = message["run"], time.monotonic()
+        run, started = message["run"], monotonic()
         self.running = run
         self._interrupts.install()
         self._interrupts.begin(run)
@@ -115,7 +117,7 @@ class Runner:
         self._leave_if_forked(outcome)
         self._interrupts.end()
         self.running = None
-        finished = dict(outcome, type="finished", run=run, durationS=time.monotonic() - started)
+        finished = dict(outcome, type="finished", run=run, durationS=monotonic() - started)
         finished["result"], finished["resultOmitted"] = self._results.text, self._results.omitted
         finished["names"] = self.namespace.end()
         self._output.end(run)
@@ -130,7 +132,7 @@ class Runner:
                 self._interrupts.open()
                 outcome = self._outcome(run, source)
                 # Within reach of an interrupt, whose later steps also end a drawing that does not: figures survive the first.
-                if os.getpid() == self._process:
+                if getpid() == self._process:
                     self._figures.flush()
             finally:
                 self._interrupts.close()
@@ -214,7 +216,7 @@ class Runner:
 
     def _leave_if_forked(self, outcome):
         """`os.fork()` in a cell returns twice; the child ends with its cell and never answers for the kernel."""
-        if os.getpid() == self._process:
+        if getpid() == self._process:
             return
         if outcome["error"]:
             sys.stderr.write(outcome["error"] + "\n")
