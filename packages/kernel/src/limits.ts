@@ -65,6 +65,8 @@ export const storedErrorLengthMax = 320 * 1024
 export const historyCodeLengthMax = 200
 export const recentHistoryMax = 10
 export const namesListedMax = 50
+/** Per kernel: more than anybody has bound by hand. */
+export const namesRememberedMax = 10_000
 /** Rows kept; pruned once per so many runs. */
 export const runsKeptMax = 10_000
 export const historyKeptMax = 1_000
@@ -116,6 +118,11 @@ export const resultBytesMax = 16 * 1024
 export const errorBytesMax = 32 * 1024
 /** The last line of an error is never cut, but has to end somewhere. */
 export const errorLastLineBytesMax = 256 * 1024
+
+/** Per list of names that a run bound, changed or deleted; `from numpy import *` must not fill a reply. Equals the harness's own. */
+export const namesReportedMax = 100
+/** Of one name: code can bind any text by way of `globals()`. Equals the harness's own. */
+export const nameReportedLengthMax = 200
 
 /** A kernel.json is a few hundred bytes. */
 export const kernelspecBytesMax = 64 * 1024

@@ -150,6 +150,15 @@ function textOf(data: MimeBundle['data'], type: ShownType): readonly Shown[] {
   if (value === undefined || value === null) return []
   const written = Array.isArray(value) && value.every((line) => typeof line === 'string') ? value.join('') : value
   if (typeof written !== 'string' && type !== 'application/json') return []
-  const content = type === 'application/json' ? JSON.stringify(value) : (written as string)
-  return [{ mimeType: type, bytes: Buffer.from(content) }]
+  const content = type === 'application/json' ? jsonOf(value) : (written as string)
+  return content === undefined ? [] : [{ mimeType: type, bytes: Buffer.from(content) }]
+}
+
+/** Undefined for what is nested deeper than the stack: JSON can be read to any depth, and not be written again. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }

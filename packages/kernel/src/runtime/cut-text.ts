@@ -1,5 +1,5 @@
-import { errorBytesMax, errorLastLineBytesMax } from '../../limits.js'
-import { TerminalText } from '../../output/terminal-text.js'
+import { errorBytesMax, errorLastLineBytesMax } from '../limits.js'
+import { TerminalText } from '../output/terminal-text.js'
 
 export interface CutText {
   readonly text: string

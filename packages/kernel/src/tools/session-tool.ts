@@ -6,6 +6,7 @@ import type { Kernel } from '../kernel/kernel.js'
 import { namesListedMax, recentHistoryMax } from '../limits.js'
 import type { House } from '../open-house.js'
 import type { SessionRecord } from '../records/session-records.js'
+import { cutEnd } from '../runtime/cut-text.js'
 import type { Sessions } from '../session/open-sessions.js'
 import { changesSince, summarize } from '../session/session-summary.js'
 import { kernelField } from './run-schemas.js'
@@ -81,7 +82,7 @@ export async function readSession(input: z.output<typeof sessionInput>, agent: A
   const record = await findSession(input.session_id, agent, sessions, kernel)
   const summary = await summarize(record, sessions.service.live(record.id), sessions.contents, sessions.clocks)
   const newest = [...kernel.names].reverse()
-  const names = newest.slice(0, namesListedMax).map((name) => name.slice(0, 80))
+  const names = newest.slice(0, namesListedMax).map((name) => cutEnd(name, 80).text)
   const { active_rules, markers, recent_history } = summary
   const lists = { active_rules, markers, recent_history, names }
   const { cursor, unchanged } = changesSince({ session_id: record.id, ...lists }, input.since)

@@ -1,7 +1,7 @@
 import { resultBytesMax } from '../../limits.js'
+import { type CutText, cutEnd, cutError, withoutEscapes } from '../cut-text.js'
 import type { Cell, CellEnd, MimeBundle } from '../runtime.js'
 import type { Bundle, Failure, FromJupyter } from './contents.js'
-import { type CutText, cutEnd, cutError, withoutEscapes } from './cut-text.js'
 
 /**
  * One execute_request, from what the kernel says about it to its CellEnd. Pure. It has ended when both the reply and the

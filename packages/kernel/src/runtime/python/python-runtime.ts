@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ToolError } from '@callboard/worker'
 import { markWaitMs, probeMs } from '../../limits.js'
 import { StreamSplitter } from '../../output/stream-splitter.js'
+import { boundedEnd } from '../bounded-end.js'
 import type { Death, KillCause } from '../death.js'
 import type { Cell, CellEnd, Isolation, PythonAbilities, Runtime, RuntimeEvents } from '../runtime.js'
 import { KernelProcess, type KernelProcessOptions } from './kernel-process.js'
@@ -89,7 +90,7 @@ export class PythonRuntime implements Runtime {
     const patience = setTimeout(() => this.#giveUpOutput(), markWaitMs)
     await output
     clearTimeout(patience)
-    return end
+    return boundedEnd(end)
   }
 
   interrupt(run: number): void {

@@ -69,11 +69,19 @@ export class StartupConversation {
 
   #receive(chunk: Buffer): void {
     const { values, broken } = this.#decoder.push(chunk)
-    for (const value of values) {
+    // Code in the kernel can send anything; what nobody has thought of may end this kernel, never the worker with all others.
+    const harmed = values.some((value) => !this.#passes(value))
+    if (broken || harmed) this.#onDamage()
+  }
+
+  #passes(value: unknown): boolean {
+    try {
       const message = parseFromKernel(value)
       if (message) this.#onMessage(message)
+      return true
+    } catch {
+      return false
     }
-    if (broken) this.#onDamage()
   }
 
   #explain(end: Exit): string {
