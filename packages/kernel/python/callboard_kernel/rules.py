@@ -64,14 +64,16 @@ class Callbacks:
 
 
 class Firing:
-    __slots__ = ("order", "due", "instant", "arrival")
+    __slots__ = ("order", "due", "instant", "arrival", "resets")
 
-    def __init__(self, order, due, arrival):
+    def __init__(self, order, due, arrival, resets):
         self.order = order
         self.due = due
         # Of its order: shared by all that are due together.
         self.instant = due
         self.arrival = arrival
+        # How many there had been when it came.
+        self.resets = resets
 
     @property
     def rank(self):
@@ -102,6 +104,7 @@ class Rules:
         self._changed = threading.Condition()
         self._pending = []
         self._arrivals = 0
+        self._resets = 0
         self._codes = {}
         self._deadlines = Deadlines(bridge.send_lock)
         self._lane, self._beside = Lane(), Lane()
@@ -117,7 +120,7 @@ class Rules:
     # Side thread -----------------------------------------------------------------------------------------------------
 
     def fire(self, order):
-        firing = Firing(order, self._bridge.received_at + max(0.0, order["delay_s"]), self._arrivals)
+        firing = Firing(order, self._bridge.received_at + max(0.0, order["delay_s"]), self._arrivals, self._resets)
         self._arrivals += 1
         with self._changed:
             full = len(self._pending) >= PENDING_MAX
@@ -153,6 +156,8 @@ class Rules:
 
     def clear(self):
         """Nothing of these names may run on: drops callbacks and firings, and stops what runs."""
+        # Before the rest: a firing that is just about to begin sees it, or is found by what stops those that run.
+        self._resets += 1
         self._callbacks.clear()
         self._codes.clear()
         self._withdraw(lambda firing: True)
@@ -214,17 +219,20 @@ class Rules:
         self._bridge.notify("fire_started", {"firing": order["firing"], "late_s": late})
         self._set_run(callback.run if callback is not None else None)
         try:
-            outcome, detail = self._bounded(order, callback, late)
+            outcome, detail = self._bounded(firing, callback, late)
         finally:
             self._set_run(None)
         return self._ended(firing, outcome, detail)
 
-    def _bounded(self, order, callback, late):
+    def _bounded(self, firing, callback, late):
         """An Overdue can surface after the last instruction of the action; the second `close` makes sure that none is left."""
+        order = firing.order
         outcome, limit = ("ok", None), Limit(order["limit_s"])
         try:
             try:
                 self._deadlines.open(limit)
+                if firing.resets != self._resets:
+                    return "error", "Cancelled: the kernel was reset"
                 outcome = self._outcome(order, callback, late, limit)
             finally:
                 self._deadlines.close(limit)
