@@ -83,6 +83,8 @@ export const pythonRuntimeName = 'python3'
 /** TypeScript MCP clients give up after 60 s: a call comes back before, and the code goes on. */
 export const foregroundSMax = 50
 export const kernelNameLengthMax = 64
+/** Names are free: without a limit, asking for ever new ones would fill the worker. Processes are fewer, see maxKernels. */
+export const kernelsPerOwnerMax = 256
 export const idempotencyKeyLengthMax = 128
 export const historyLimitMax = 100
 /** What a list of runs shows of each text. */

@@ -9,6 +9,7 @@ import { identityOf, stateOf } from './isolation/process-identity.js'
 import { InstanceKeeper } from './kernel/instance-keeper.js'
 import type { Kernel } from './kernel/kernel.js'
 import { KernelPool } from './kernel/kernel-pool.js'
+import { toolErrorOf } from './kernel/module-failure.js'
 import { sessionListener } from './kernel/session-listener.js'
 import { OutputKeeper } from './output/output-keeper.js'
 import { Spool } from './output/spool.js'
@@ -78,7 +79,13 @@ export async function openHouse({ config, dataDirectory, databaseUrl, maskedPath
   const python = new PythonApiReader(config.python)
   const isolation = () => containment.find().then(({ sandbox }) => sandbox.description, describeFailure)
   const helpSource = async () => ({ tools, config, python: await python.read(), isolation: await isolation() })
-  const currentSession = async (kernel: Kernel) => (await sessions.service.current(kernel)).id
+  const currentSession = async (kernel: Kernel) => {
+    try {
+      return (await sessions.service.current(kernel)).id
+    } catch (error) {
+      throw toolErrorOf(error)
+    }
+  }
   const pool = new KernelPool(
     config,
     {

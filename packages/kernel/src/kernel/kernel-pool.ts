@@ -1,6 +1,6 @@
 import { ToolError } from '@callboard/worker'
 import type { KernelConfig } from '../config.js'
-import { idleSweepMs, queueRetryAfterMs } from '../limits.js'
+import { idleSweepMs, kernelsPerOwnerMax, queueRetryAfterMs } from '../limits.js'
 import type { KillCause } from '../runtime/death.js'
 import type { Agent } from './agent.js'
 import { Kernel } from './kernel.js'
@@ -89,9 +89,22 @@ export class KernelPool implements AsyncDisposable {
   }
 
   #make(owner: string, key: string): Kernel {
+    this.#forgetUnused(owner)
     const kernel = new Kernel(owner, key, this.#house)
     this.#kernels.set(id(owner, key), kernel)
     return kernel
+  }
+
+  /** At the limit of an owner, a kernel goes that has no process and no agent of its own: its session is free again. */
+  #forgetUnused(owner: string): void {
+    const own = [...this.#kernels.values()].filter((kernel) => kernel.owner === owner)
+    if (own.length < kernelsPerOwnerMax) return
+    const taken = new Set(this.#agents.values())
+    const unused = own.filter((kernel) => !kernel.runtime && kernel.state !== 'busy' && !taken.has(kernel))
+    const oldest = unused.sort((a, b) => a.lastUsedAt - b.lastUsedAt)[0]
+    if (!oldest) throw new ToolError('overloaded', `You have ${own.length} kernels in use, as many as there may be.`)
+    // If the store is away, its session stays held until this worker ends.
+    this.#drop(oldest).catch(() => {})
   }
 
   /** The one that was used last. */

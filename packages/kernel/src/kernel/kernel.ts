@@ -130,6 +130,8 @@ export class Kernel {
   /** Stops that run. Without `force` the process survives, whatever the code does. */
   async interrupt(run: Run, force: boolean): Promise<InterruptOutcome> {
     if (this.dequeue(run, `weave_interrupt took run ${run.id} out of the queue`)) {
+      // At once, unless its process is being started just now.
+      await run.endedWithin(interruptWaitMs)
       return { outcome: 'dequeued', statePreserved: await this.#preserves(run.epoch) }
     }
     if (!run.cell) return { outcome: 'not_running', statePreserved: await this.#preserves(run.epoch) }
@@ -137,7 +139,9 @@ export class Kernel {
     const report = await run.endedWithin(force ? interruptForceWaitMs : interruptWaitMs)
     if (!report) return { outcome: 'still_running', statePreserved: false }
     if (report.status === 'kernel_died') return { outcome: 'killed', statePreserved: false }
-    return { outcome: 'interrupted', statePreserved: await this.#preserves(run.epoch) }
+    // It came to its own end at the same time.
+    const outcome = report.status === 'ok' ? 'not_running' : 'interrupted'
+    return { outcome, statePreserved: await this.#preserves(run.epoch) }
   }
 
   /** Keeps it from starting, if it has not: in the queue, or while its process starts. `why` is the beginning of a sentence. */

@@ -1,8 +1,8 @@
-import { ToolError, type ToolSpec } from '@callboard/worker'
+import type { ToolSpec } from '@callboard/worker'
 import { z } from 'zod'
+import { toolErrorOf } from '../kernel/module-failure.js'
 import { eventPatternsMax, eventReplyBytesMax, eventsKeptMax, eventWaitSMax, listLimitMax } from '../limits.js'
 import type { Events } from '../session/events.js'
-import { ModuleError } from '../session/module-api.js'
 import { eventPattern } from '../session/trigger.js'
 
 const eventsInput = z.object({
@@ -51,7 +51,7 @@ export async function readEvents(
     const until = AbortSignal.any([signal, AbortSignal.timeout(input.timeout_s * 1000)])
     return await events.wait(owner, query, until)
   } catch (error) {
-    throw error instanceof ModuleError ? new ToolError('invalid_argument', error.message) : error
+    throw toolErrorOf(error)
   }
 }
 
@@ -59,6 +59,6 @@ function parsed(types: readonly string[] | null | undefined): readonly string[] 
   try {
     return types?.map(eventPattern)
   } catch (error) {
-    throw error instanceof ModuleError ? new ToolError('invalid_argument', error.message) : error
+    throw toolErrorOf(error)
   }
 }

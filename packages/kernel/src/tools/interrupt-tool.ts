@@ -57,7 +57,7 @@ function told(id: number, { outcome, statePreserved }: InterruptOutcome) {
 const messages: { readonly [outcome in InterruptOutcome['outcome']]: (id: number) => string } = {
   interrupted: (id) => `Run ${id} was stopped.`,
   dequeued: (id) => `Run ${id} was taken out of the queue before it started.`,
-  not_running: (id) => `Run ${id} had ended before.`,
+  not_running: (id) => `Run ${id} is over; this call did not stop it.`,
   still_running: (id) =>
     `Run ${id} has not reacted: most likely C code holds the interpreter, or the code catches the exception. Wait for it, or call again with force: true.`,
   killed: (id) => `The process was killed to stop run ${id}; its variables are lost, the next call starts a new one.`,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { memoryOf } from '../isolation/memory.js'
 import type { Agent } from '../kernel/agent.js'
 import type { Kernel } from '../kernel/kernel.js'
+import { toolErrorOf } from '../kernel/module-failure.js'
 import { namesListedMax, recentHistoryMax } from '../limits.js'
 import type { House } from '../open-house.js'
 import type { SessionRecord } from '../records/session-records.js'
@@ -107,7 +108,9 @@ async function findSession(
   { service, records }: Sessions,
   kernel: Kernel,
 ): Promise<SessionRecord> {
-  if (id === null || id === undefined) return service.current(kernel)
+  if (id === null || id === undefined) {
+    return service.current(kernel).catch((error: unknown) => Promise.reject(toolErrorOf(error)))
+  }
   const session = await records.readable(agent.owner, id)
   if (session) return session
   throw new ToolError('not_found', `You have no session "${id}". Without session_id you get the current one.`)
