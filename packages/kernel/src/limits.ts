@@ -3,6 +3,11 @@
 /** A control frame: a traceback with its longest last line, escaped as ASCII, and room. Equals the harness's own. */
 export const controlFrameBytesMax = 16 * 1024 * 1024
 
+/** Waiting to be read by a kernel: beyond it nothing more that the kernel says is read, and so nothing more answered. */
+export const controlBacklogBytesMax = 8 * 1024 * 1024
+/** Questions of one kernel that wait for an answer at once. */
+export const requestsPerKernelMax = 1_024
+
 /** Per stream and reply: what an agent can read without losing its context. */
 export const streamBytesMax = 32 * 1024
 /** Of that, how much comes from the beginning; the end says more about what happened. */
@@ -73,6 +78,11 @@ export const historyKeptMax = 1_000
 export const kernelsKeptMax = 1_000
 export const pruneEveryRuns = 100
 
+/** Until the next reply takes them: a rule may notify a hundred times a second while nobody asks. */
+export const noticesKeptMax = 20
+export const noticesInSessionMax = 5
+/** In a summary; the reply of a run has them whole. */
+export const noticeShownBytesMax = 200
 export const idleSweepMs = 30_000
 export const queueRetryAfterMs = 1_000
 /** How long a key answers with the run that it stands for. */

@@ -60,6 +60,37 @@ say(json.dumps(dict(type="finished", run=run(), outcome="error", result="r" * 30
   })
 })
 
+describe('a program that asks without end in the name of a kernel that does not read', () => {
+  it('does not fill the worker', async () => {
+    const kernel = fixture.kernel()
+    const before = process.memoryUsage().rss
+    const asks = `${speak}
+import fcntl, os, signal, subprocess, sys, vibeweaver
+for _ in range(20): vibeweaver.emit("e", "x" * 60000)
+cursor = vibeweaver.events(limit=1).cursor.rpartition(".")[0] + ".0"
+line = fcntl.fcntl(channel._socket.fileno(), fcntl.F_DUPFD, 0)
+program = """
+import json, os, select, signal, struct, sys, time
+line, cursor = int(sys.argv[1]), sys.argv[2]
+os.kill(os.getppid(), signal.SIGSTOP)
+end = time.time() + 3
+asked = 0
+while time.time() < end:
+    if not select.select([], [line], [], 0.1)[1]: continue
+    asked += 1
+    ask = dict(type="request", id=-asked, run=1, firing=None, method="events", params=dict(cursor=cursor, limit=1000))
+    text = json.dumps(ask).encode()
+    os.write(line, struct.pack(">I", len(text)) + text)
+os.kill(os.getppid(), signal.SIGCONT)
+print(asked)
+"""
+subprocess.run([sys.executable, "-c", program, str(line), cursor], pass_fds=[line], capture_output=True)`
+    expect(await evaluate(kernel, asks)).toMatchObject({ status: 'ok' })
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
+    expect(await evaluate(kernel, '2')).toMatchObject({ result: '2', epoch: 1 })
+  })
+})
+
 describe('a cell', () => {
   it('that binds a name of 20 MB, or one that is no text of Unicode, is answered', async () => {
     const kernel = fixture.kernel()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { kernelsPerOwnerMax } from '../src/limits.js'
+import { kernelsPerOwnerMax, noticesKeptMax } from '../src/limits.js'
 import { evaluate, openPool, type PoolFixture, submit } from './support/fixture.js'
 
 let fixture: PoolFixture
@@ -42,4 +42,12 @@ describe('kernels of one owner', () => {
     expect(named('used')).toBe(used)
     expect((await evaluate(used, 'x')).result).toBe('1')
   })
+})
+
+it('notices that nobody takes are bounded, the newest kept and the others counted', () => {
+  const kernel = fixture.kernel()
+  for (let n = 1; n <= noticesKeptMax + 30; n += 1) kernel.notice(`notice ${n}`)
+  expect(kernel.notices).toHaveLength(noticesKeptMax + 1)
+  expect(kernel.notices[0]).toBe('30 earlier notices were dropped.')
+  expect(kernel.notices.at(-1)).toBe(`notice ${noticesKeptMax + 30}`)
 })

@@ -1,5 +1,5 @@
 import { ToolError } from '@callboard/worker'
-import { pythonRuntimeName } from '../limits.js'
+import { noticesKeptMax, pythonRuntimeName } from '../limits.js'
 import { type Death, explainDeath, isOwnFault, type KillCause } from '../runtime/death.js'
 import type { Runtime, RuntimeEvents } from '../runtime/runtime.js'
 import { plainRuntimeName } from '../runtime/runtime-name.js'
@@ -26,6 +26,7 @@ export class KernelLife {
   /** The row of the last process that ended. */
   #recorded: Promise<void> = Promise.resolve()
   #notices: string[] = []
+  #droppedNotices = 0
   #lastDeath: string | undefined
   #runtimeName: string | undefined
   #closed = false
@@ -103,14 +104,21 @@ export class KernelLife {
 
   notice(text: string): void {
     this.#notices.push(text)
+    if (this.#notices.length <= noticesKeptMax) return
+    this.#notices.shift()
+    this.#droppedNotices += 1
   }
 
   get notices(): readonly string[] {
-    return this.#notices
+    if (this.#droppedNotices === 0) return this.#notices
+    return [`${this.#droppedNotices} earlier notices were dropped.`, ...this.#notices]
   }
 
   takeNotices(): string[] {
-    return this.#notices.splice(0)
+    const taken = [...this.notices]
+    this.#notices = []
+    this.#droppedNotices = 0
+    return taken
   }
 
   async #start(name: string): Promise<Life> {

@@ -4,7 +4,7 @@ import { memoryOf } from '../isolation/memory.js'
 import type { Agent } from '../kernel/agent.js'
 import type { Kernel } from '../kernel/kernel.js'
 import { toolErrorOf } from '../kernel/module-failure.js'
-import { namesListedMax, recentHistoryMax } from '../limits.js'
+import { namesListedMax, noticeShownBytesMax, noticesInSessionMax, recentHistoryMax } from '../limits.js'
 import type { House } from '../open-house.js'
 import type { SessionRecord } from '../records/session-records.js'
 import { cutEnd } from '../runtime/cut-text.js'
@@ -95,7 +95,7 @@ export async function readSession(input: z.output<typeof sessionInput>, agent: A
     ...Object.fromEntries(left.map((name) => [name, []])),
     kernel: await describeKernel(kernel, house),
     last_error: kernel.lastError,
-    notices: kernel.notices,
+    notices: kernel.notices.slice(-noticesInSessionMax).map((notice) => cutEnd(notice, noticeShownBytesMax).text),
     names_total: newest.length,
     cursor,
     unchanged: left,

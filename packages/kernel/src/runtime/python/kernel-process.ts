@@ -12,7 +12,7 @@ import { InterpreterError } from '../../isolation/interpreter.js'
 import { tasksFor } from '../../isolation/limits.js'
 import { identityOf } from '../../isolation/process-identity.js'
 import { type Sandbox, SandboxMissingError } from '../../isolation/sandbox.js'
-import { faultsBytesMax, terminateGraceMs } from '../../limits.js'
+import { controlBacklogBytesMax, faultsBytesMax, terminateGraceMs } from '../../limits.js'
 import { boundedText } from '../../output/bounded-text.js'
 import { childEnvironment } from '../child-environment.js'
 import type { Death, KillCause } from '../death.js'
@@ -85,7 +85,12 @@ export class KernelProcess implements AsyncDisposable {
   }
 
   send(message: ToKernel): void {
-    if (!this.#control.destroyed) this.#control.write(encodeFrame(message))
+    const control = this.#control
+    if (control.destroyed || control.write(encodeFrame(message))) return
+    if (control.writableLength <= controlBacklogBytesMax || control.isPaused()) return
+    // A kernel that asks and does not read the answers must not fill the worker.
+    control.pause()
+    control.once('drain', () => control.resume())
   }
 
   /** The whole group: a run may wait for a program that it started. */

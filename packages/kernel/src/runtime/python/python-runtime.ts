@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ToolError } from '@callboard/worker'
-import { markWaitMs, probeMs } from '../../limits.js'
+import { markWaitMs, probeMs, requestsPerKernelMax } from '../../limits.js'
 import { StreamSplitter } from '../../output/stream-splitter.js'
 import { boundedEnd } from '../bounded-end.js'
 import type { Death, KillCause } from '../death.js'
@@ -156,6 +156,10 @@ export class PythonRuntime implements Runtime {
   }
 
   #pass({ id, method, params, run, firing }: Extract<FromKernel, { type: 'request' }>): void {
+    if (this.#requests.size >= requestsPerKernelMax || this.#requests.has(id)) {
+      const message = `A kernel asks at most ${requestsPerKernelMax} things at once.`
+      return this.#process.send({ type: 'reply', id, error: { kind: 'LimitError', message } })
+    }
     const withdrawn = new AbortController()
     this.#requests.set(id, withdrawn)
     const reply = (content: { readonly value: unknown } | { readonly error: { kind: string; message: string } }) => {
