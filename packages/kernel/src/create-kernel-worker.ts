@@ -11,6 +11,7 @@ import { parseKernelConfig } from './config.js'
 import type { Containment } from './isolation/containment.js'
 import type { KernelPool } from './kernel/kernel-pool.js'
 import { type Failure, refusedReport } from './kernel/run-report.js'
+import { concurrentCallsMax } from './limits.js'
 import { type House, openHouse } from './open-house.js'
 import { registerTools } from './tools/register-tools.js'
 
@@ -38,7 +39,7 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
     service: 'kernel',
     version: packageVersion(),
     // Enough for all kernels and their first waiting runs, so that a busy house still answers weave_session.
-    concurrency: 256,
+    concurrency: concurrentCallsMax,
     replicas: 'many',
     affinity: 'principal',
     holdUntil: () => house.pool.busyUntil,

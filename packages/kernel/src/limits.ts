@@ -100,6 +100,10 @@ export const historyLimitMax = 100
 /** What a list of runs shows of each text. */
 export const codeShownMax = 1_000
 export const historyTextShownMax = 200
+/** Of the worker: all waiting calls of several owners, and room beside them for those that answer at once. */
+export const concurrentCallsMax = 1_024
+/** Fifty agents of one owner, each with a run and with events to wait for. */
+export const waitingCallsPerOwnerMax = 128
 /** How often an instance says that it lives, and after how much silence another one settles what it left. */
 export const instanceBeatMs = 10_000
 export const instanceSilenceMs = 6 * instanceBeatMs

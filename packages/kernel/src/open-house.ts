@@ -20,6 +20,7 @@ import { type KernelSchema, migrations } from './records/schema.js'
 import { containPython } from './runtime/python/contain-python.js'
 import { runtimeStarter } from './runtime/start-runtime.js'
 import { openSessions, type Sessions } from './session/open-sessions.js'
+import { Attendance } from './tools/attendance.js'
 import { docs } from './tools/docs-method.js'
 import type { HelpSource, RegisteredTool } from './tools/help.js'
 import { PythonApiReader } from './tools/python-api.js'
@@ -40,6 +41,7 @@ export interface House {
   readonly runs: RunRecords
   readonly spool: Spool
   readonly sessions: Sessions
+  readonly attendance: Attendance
   readonly containment: Containment
   /** Filled as tools are registered. */
   readonly tools: RegisteredTool[]
@@ -109,7 +111,19 @@ export async function openHouse({ config, dataDirectory, databaseUrl, maskedPath
     closing ??= closeAll()
     return closing
   }
-  return { config, pool, runs, spool, sessions, containment, tools, helpSource, isolation, close }
+  return {
+    config,
+    pool,
+    runs,
+    spool,
+    sessions,
+    attendance: new Attendance(),
+    containment,
+    tools,
+    helpSource,
+    isolation,
+    close,
+  }
 }
 
 function instanceKeeper(

@@ -7,6 +7,7 @@ import type { Run } from '../kernel/run.js'
 import { type RunReport, storedReport } from '../kernel/run-report.js'
 import { codeLengthMax, foregroundSMax, idempotencyKeyLengthMax, timeoutSMax } from '../limits.js'
 import type { House } from '../open-house.js'
+import type { Attendance } from './attendance.js'
 import { elsewhere } from './find-run.js'
 import { follow, runResult, shownBy, shownOf } from './follow.js'
 import { kernelField, runOutput, waitField } from './run-schemas.js'
@@ -74,7 +75,7 @@ export async function runEval(input: z.output<EvalInput>, context: Context, agen
     context.signal.addEventListener('abort', forsake, { once: true })
     if (context.signal.aborted) forsake()
     try {
-      const report = await attended(run, context, waitMs)
+      const report = await attended(run, context, waitMs, house.attendance)
       return runResult(report, await shownBy(run))
     } finally {
       context.signal.removeEventListener('abort', forsake)
@@ -83,18 +84,18 @@ export async function runEval(input: z.output<EvalInput>, context: Context, agen
   const { row } = submitted
   const live = house.pool.findRun(agent.owner, row.runId)
   if (!live && (row.status === 'queued' || row.status === 'running')) throw elsewhere(row)
-  const report = live ? await follow(live.run, context, waitMs) : storedReport(row)
+  const report = live ? await follow(live.run, context, waitMs, house.attendance) : storedReport(row)
   const shown = live ? await shownBy(live.run) : await shownOf(row, house.spool)
   return runResult({ ...report, replayed: true }, shown)
 }
 
 /** While somebody waits for it, the code may call tools in the name of the caller. */
-async function attended(run: Run, context: Context, waitMs: number): Promise<RunReport> {
+async function attended(run: Run, context: Context, waitMs: number, attendance: Attendance): Promise<RunReport> {
   run.liveCall = {
     callTool: (name, args, signal) => context.call(name, args, { signal: AbortSignal.any([signal, context.signal]) }),
   }
   try {
-    return await follow(run, context, waitMs)
+    return await follow(run, context, waitMs, attendance)
   } finally {
     run.liveCall = undefined
   }

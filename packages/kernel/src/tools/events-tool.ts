@@ -1,9 +1,18 @@
-import type { ToolSpec } from '@callboard/worker'
+import { ToolError, type ToolSpec } from '@callboard/worker'
 import { z } from 'zod'
 import { toolErrorOf } from '../kernel/module-failure.js'
-import { eventPatternsMax, eventReplyBytesMax, eventsKeptMax, eventWaitSMax, listLimitMax } from '../limits.js'
+import {
+  eventPatternsMax,
+  eventReplyBytesMax,
+  eventsKeptMax,
+  eventWaitSMax,
+  listLimitMax,
+  queueRetryAfterMs,
+  waitingCallsPerOwnerMax,
+} from '../limits.js'
 import type { Events } from '../session/events.js'
 import { eventPattern } from '../session/trigger.js'
+import type { Attendance } from './attendance.js'
 
 const eventsInput = z.object({
   cursor: z.string().max(200).nullish().describe('Of an earlier reply: what came after it. Absent: the newest events.'),
@@ -44,15 +53,23 @@ export async function readEvents(
   owner: string,
   events: Events,
   signal: AbortSignal,
+  attendance: Attendance,
 ) {
   const query = { cursor: input.cursor ?? undefined, types: parsed(input.types), limit: input.limit ?? 100 }
   try {
     if (!input.timeout_s) return events.read(owner, query)
     const until = AbortSignal.any([signal, AbortSignal.timeout(input.timeout_s * 1000)])
-    return await events.wait(owner, query, until)
+    const leave = attendance.enter(owner)
+    if (!leave) throw tooMany()
+    return await events.wait(owner, query, until).finally(leave)
   } catch (error) {
     throw toolErrorOf(error)
   }
+}
+
+function tooMany(): ToolError {
+  const message = `You have ${waitingCallsPerOwnerMax} calls that wait. Let some end first, or ask without timeout_s.`
+  return new ToolError('overloaded', message, { retryable: true, retryAfterMs: queueRetryAfterMs })
 }
 
 function parsed(types: readonly string[] | null | undefined): readonly string[] | undefined {

@@ -6,13 +6,15 @@ import { deadlineMarginMs } from '../limits.js'
 import { shownContent } from '../output/run-images.js'
 import type { Spool } from '../output/spool.js'
 import type { RunRow } from '../records/run-records.js'
+import type { Attendance } from './attendance.js'
 
 /**
  * Waits for the end of a run as part of one MCP call, at most so long and never up to the call's deadline, and shows its
- * output meanwhile. The run does not notice when the wait is over.
+ * output meanwhile. The run does not notice when the wait is over. Beyond the waits that its owner may have, answers at once.
  */
-export async function follow(run: Run, context: Context, waitMs: number): Promise<RunReport> {
-  const patienceMs = Math.max(0, Math.min(waitMs, context.deadline - Date.now() - deadlineMarginMs))
+export async function follow(run: Run, context: Context, waitMs: number, attendance: Attendance): Promise<RunReport> {
+  const leave = attendance.enter(run.spec.owner)
+  const patienceMs = leave ? Math.max(0, Math.min(waitMs, context.deadline - Date.now() - deadlineMarginMs)) : 0
   const { signal } = context
   const progress = progressOf(run, context)
   const unwatch = progress && run.watch(() => progress.changed())
@@ -25,6 +27,7 @@ export async function follow(run: Run, context: Context, waitMs: number): Promis
   })
   if (signal.aborted) stop()
   await Promise.race([run.ended, over])
+  leave?.()
   clearTimeout(timer)
   signal.removeEventListener('abort', stop)
   unwatch?.()

@@ -39,7 +39,7 @@ export function registerTools(worker: Worker, house: House): void {
   tool('weave_complete', completeSpec, (input, context) => completeCode(input, existing(context, input.kernel)))
   tool('weave_history', historySpec, (input, context) => listRuns(input, agentOf(context), runs))
   tool('weave_events', eventsSpec, (input, context) =>
-    readEvents(input, agentOf(context).owner, sessions.events, context.signal),
+    readEvents(input, agentOf(context).owner, sessions.events, context.signal, house.attendance),
   )
   worker.resourceTemplate(imageTemplate, imageSpec, (uri, variables, context) =>
     readImage(uri, variables, async (runId) => {

@@ -31,6 +31,11 @@ type WaitInput = ReturnType<typeof waitInputFor>
 export async function waitForRun(input: z.output<WaitInput>, context: Context, agent: Agent, house: House) {
   const found = await findRun(input, agent, house.pool, house.runs)
   if (found.kind === 'stored') return runResult(storedReport(found.row), await shownOf(found.row, house.spool))
-  const report = await follow(found.run, context, (input.timeout_s ?? house.config.foregroundS) * 1000)
+  const report = await follow(
+    found.run,
+    context,
+    (input.timeout_s ?? house.config.foregroundS) * 1000,
+    house.attendance,
+  )
   return runResult(report, await shownBy(found.run))
 }
