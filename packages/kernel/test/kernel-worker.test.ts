@@ -50,18 +50,9 @@ async function session(args: { readonly [key: string]: unknown } = {}, options?:
 }
 
 describe('definitions', () => {
-  it('begin with the four tools of the contract, with annotations, without what clients cannot parse', () => {
-    const tools = link.definitions.tools ?? []
-    expect(tools.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['weave_eval', 'weave_session', 'weave_reset', 'weave_help']),
-    )
-    for (const tool of tools) {
-      expect(Object.keys(tool.annotations ?? {})).toEqual(
-        expect.arrayContaining(['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']),
-      )
-      expect(JSON.stringify([tool.inputSchema, tool.outputSchema])).not.toMatch(/"(default|format)":/)
-      expect(tool.inputSchema['additionalProperties']).toBe(false)
-    }
+  it('begin with the four tools of the contract', () => {
+    const names = (link.definitions.tools ?? []).map(({ name }) => name)
+    expect(names.slice(0, 4)).toEqual(['weave_eval', 'weave_session', 'weave_reset', 'weave_help'])
   })
 
   it('are refused whole when the configuration is wrong, with every problem', async () => {
