@@ -11,8 +11,6 @@ export const streamHeadShare = 0.3
 export const lineBytesMax = 8 * 1024
 /** Past this an escape sequence is not one. */
 export const escapeBytesMax = 4 * 1024
-/** What background threads and tasks wrote between two runs, as told in the next reply. */
-export const lateBytesMax = 1024
 
 /** Marks are seen within a millisecond or two; a second means that somebody closed our descriptors. */
 export const markWaitMs = 1_000
@@ -56,7 +54,6 @@ export const progressBytesMax = 4 * 1024
 
 /** Longer than any useful wait, and the longest call that the hub allows. */
 export const timeoutSMax = 3_600
-export const displaysMax = 10
 
 export const codeLengthMax = 1_000_000
 /** What a run's row keeps of each text of the reply: all of it. */
@@ -65,6 +62,8 @@ export const storedErrorLengthMax = 320 * 1024
 export const historyCodeLengthMax = 200
 export const recentHistoryMax = 10
 export const namesListedMax = 50
+/** That wait for the next reply. */
+export const noticesMax = 20
 /** Rows kept; pruned once per so many runs. */
 export const runsKeptMax = 10_000
 export const historyKeptMax = 1_000
@@ -261,7 +260,11 @@ export const eventWaitSMax = 30
 export const transportSaveMs = 5_000
 /** Counters and logs of rules are written so often, together. */
 export const ruleSaveMs = 200
-export const sessionSummaryBytesMax = 8 * 1024
+/** Of a weave_session reply as JSON: agents call it after they have lost their context. */
+export const sessionReplyBytesMax = 8 * 1024 - 1
+/** Of its single texts. */
+export const sessionTextBytesMax = 400
+export const sessionNameBytesMax = 160
 
 /** Of an error, where a line has to do. */
 export const lastLineLengthMax = 200

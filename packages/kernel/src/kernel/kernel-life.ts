@@ -1,5 +1,5 @@
 import { ToolError } from '@callboard/worker'
-import { pythonRuntimeName } from '../limits.js'
+import { noticesMax, pythonRuntimeName } from '../limits.js'
 import { type Death, explainDeath, isOwnFault, type KillCause } from '../runtime/death.js'
 import type { Runtime, RuntimeEvents } from '../runtime/runtime.js'
 import { plainRuntimeName } from '../runtime/runtime-name.js'
@@ -26,6 +26,7 @@ export class KernelLife {
   /** The row of the last process that ended. */
   #recorded: Promise<void> = Promise.resolve()
   #notices: string[] = []
+  #noticesLost = 0
   #lastDeath: string | undefined
   #runtimeName: string | undefined
   #closed = false
@@ -101,16 +102,24 @@ export class KernelLife {
     return this.#recorded
   }
 
+  /** The newest are kept: rules may go on for days while nobody asks. */
   notice(text: string): void {
     this.#notices.push(text)
+    if (this.#notices.length <= noticesMax) return
+    this.#notices.shift()
+    this.#noticesLost += 1
   }
 
   get notices(): readonly string[] {
-    return this.#notices
+    const lost = this.#noticesLost
+    return lost === 0 ? this.#notices : [`${lost} older notices were dropped.`, ...this.#notices]
   }
 
-  takeNotices(): string[] {
-    return this.#notices.splice(0)
+  takeNotices(): readonly string[] {
+    const { notices } = this
+    this.#notices = []
+    this.#noticesLost = 0
+    return notices
   }
 
   async #start(name: string): Promise<Life> {
