@@ -322,6 +322,25 @@ describe('weave_reset', () => {
     expect((await session()).recent_history).toHaveLength(2)
   })
 
+  it('ends threads, callbacks and open files', async () => {
+    await run(`
+import fcntl, os, threading, time
+held = open("held", "w")
+fcntl.flock(held, fcntl.LOCK_EX)
+threading.Thread(target=time.sleep, args=(600,)).start()
+@on_beat(1)
+def bar(beat): pass
+play()`)
+    const { pid } = kernel.pool.find({ owner: 'agent:main', session: 'session-1' })!.runtime!
+    await link.callTool('weave_reset')
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
+    const lock = 'import fcntl; held = open("held", "w"); fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)'
+    expect(await run(`${lock}\n[(r.name, r.status) for r in rules()]`)).toMatchObject({
+      result: "[('bar', 'unbound')]",
+      epoch: 2,
+    })
+  })
+
   it('clears names and tasks in the same process', async () => {
     await run(
       'import asyncio\nlog = []\nasync def tick():\n    while True:\n        await asyncio.sleep(0.005)\nt = asyncio.create_task(tick())\nawait asyncio.sleep(0)',
