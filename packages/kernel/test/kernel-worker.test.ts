@@ -201,6 +201,18 @@ describe('weave_eval', () => {
   })
 })
 
+describe('heartbeats', () => {
+  it('go on during a cell that computes, and their echoes are known by their ids', async () => {
+    await link.close()
+    // Three without an echo would count as a lost hub, which ends the call.
+    link = await connectForTest(kernel.worker, { heartbeatMs: 20 })
+    const running = run('import time\nend = time.monotonic() + 0.5\nwhile time.monotonic() < end: pass\n"done"')
+    await until(() => link.holdUntil !== undefined)
+    expect(await running).toMatchObject({ status: 'ok', result: "'done'" })
+    await until(() => link.holdUntil === undefined)
+  })
+})
+
 describe('weave_events', () => {
   it('tells of runs from a cursor on, to their owner only, and waits for the next', async () => {
     const start = (await call('weave_events'))!
