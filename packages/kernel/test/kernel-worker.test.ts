@@ -205,7 +205,7 @@ describe('heartbeats', () => {
   it('go on during a cell that computes, and their echoes are known by their ids', async () => {
     await link.close()
     // Three without an echo would count as a lost hub, which ends the call.
-    link = await connectForTest(kernel.worker, { heartbeatMs: 20 })
+    link = await connectForTest(kernel.worker, { heartbeatMs: 100 })
     const running = run('import time\nend = time.monotonic() + 0.5\nwhile time.monotonic() < end: pass\n"done"')
     await until(() => link.holdUntil !== undefined)
     expect(await running).toMatchObject({ status: 'ok', result: "'done'" })
