@@ -212,6 +212,9 @@ function wellFormed(text: string): string {
 /** Says what went wrong, where there is no room for a whole traceback. */
 export function lastLineOf(error: string): string {
   // A traceback ends with its reason, the report of a death begins with it.
-  const line = error.trimEnd().split('\n').at(error.startsWith('KernelDied: ') ? 0 : -1)
+  const line = error
+    .trimEnd()
+    .split('\n')
+    .at(error.startsWith('KernelDied: ') ? 0 : -1)
   return shortText(line ?? '', lastLineLengthMax)
 }
