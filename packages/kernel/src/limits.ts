@@ -16,8 +16,6 @@ export const streamHeadShare = 0.3
 export const lineBytesMax = 8 * 1024
 /** Past this an escape sequence is not one. */
 export const escapeBytesMax = 4 * 1024
-/** What background threads and tasks wrote between two runs, as told in the next reply. */
-export const lateBytesMax = 1024
 
 /** Marks are seen within a millisecond or two; a second means that somebody closed our descriptors. */
 export const markWaitMs = 1_000
@@ -61,7 +59,6 @@ export const progressBytesMax = 4 * 1024
 
 /** Longer than any useful wait, and the longest call that the hub allows. */
 export const timeoutSMax = 3_600
-export const displaysMax = 10
 
 export const codeLengthMax = 1_000_000
 /** What a run's row keeps of each text of the reply: all of it. */
@@ -80,9 +77,6 @@ export const pruneEveryRuns = 100
 
 /** Until the next reply takes them: a rule may notify a hundred times a second while nobody asks. */
 export const noticesKeptMax = 20
-export const noticesInSessionMax = 5
-/** In a summary; the reply of a run has them whole. */
-export const noticeShownBytesMax = 200
 export const idleSweepMs = 30_000
 export const queueRetryAfterMs = 1_000
 /** How long a key answers with the run that it stands for. */
@@ -284,7 +278,11 @@ export const eventWaitSMax = 30
 export const transportSaveMs = 5_000
 /** Counters and logs of rules are written so often, together. */
 export const ruleSaveMs = 200
-export const sessionSummaryBytesMax = 8 * 1024
+/** Of a weave_session reply as JSON: agents call it after they have lost their context. */
+export const sessionReplyBytesMax = 8 * 1024 - 1
+/** Of its single texts. */
+export const sessionTextBytesMax = 400
+export const sessionNameBytesMax = 160
 
 /** Of an error, where a line has to do. */
 export const lastLineLengthMax = 200

@@ -1,11 +1,26 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { findPython, startPython } from './support/python.js'
 
 /** Every version that the harness promises to run on; those that this machine has not are skipped. */
 const versions = ['3.9', '3.10', '3.11', '3.12', '3.13']
 
+const harness = fileURLToPath(new URL('../python/', import.meta.url))
+
 describe.each(versions)('on Python %s', (version) => {
   const path = findPython(version)
+
+  it.skipIf(path === undefined)(
+    `every file of the harness can be imported${path ? '' : ' (skipped: it is not here)'}`,
+    () => {
+      const files = readdirSync(harness, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('/'))
+      const modules = files.filter((name) => name.endsWith('.py')).map((name) => name.slice(0, -3).replaceAll('/', '.'))
+      expect(modules.length).toBeGreaterThan(20)
+      execFileSync(path!, ['-W', 'error', '-c', `import ${modules.join(', ')}`], { cwd: harness, stdio: 'pipe' })
+    },
+  )
 
   it.skipIf(path === undefined)(
     `runs cells, shows values and answers about names${path ? '' : ` (skipped: no python${version} on PATH or under PYENV_ROOT)`}`,

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { KernelStartError } from '../src/runtime/kernel-start-error.js'
 import { fakeSpec, openJupyter } from './support/jupyter.js'
+import { ownTemporary } from './support/own-temporary.js'
 import { groupMembers, until } from './support/processes.js'
 
 describe('a Jupyter kernel', () => {
@@ -20,17 +20,14 @@ describe('a Jupyter kernel', () => {
   })
 
   it('is reached by sockets that no other user can open, and its key is in no file', async () => {
-    const before = new Set(await readdir(tmpdir()))
+    await using temporary = await ownTemporary()
     await using kernel = await openJupyter(fakeSpec())
     await kernel.run('value')
-    const isNew = (name: string) => /^callboard-jupyter-.{6}$/.test(name) && !before.has(name)
-    const ours: string[] = []
-    for (const name of (await readdir(tmpdir())).filter(isNew)) ours.push(join(tmpdir(), name))
-    expect(ours.length).toBeGreaterThan(0)
-    for (const directory of ours) {
-      expect((await stat(directory)).mode & 0o777).toBe(0o700)
-      expect(await readdir(directory)).not.toContain('connection.json')
-    }
+    const ours = (await readdir(temporary.path)).filter((name) => /^callboard-jupyter-.{6}$/.test(name))
+    expect(ours).toHaveLength(1)
+    const directory = join(temporary.path, ours[0]!)
+    expect((await stat(directory)).mode & 0o777).toBe(0o700)
+    expect(await readdir(directory)).not.toContain('connection.json')
   })
 
   it('drops what is not signed, not of the protocol, or about no request of ours, and counts it', async () => {
@@ -146,17 +143,16 @@ describe('a Jupyter kernel', () => {
 
   it('ends with a worker that is killed, and leaves no file', async () => {
     const doomed = fileURLToPath(new URL('support/doomed-jupyter-worker.js', import.meta.url))
-    const before = new Set(await readdir(tmpdir()))
+    await using temporary = await ownTemporary()
     const worker = spawn(process.execPath, [doomed], { stdio: ['pipe', 'pipe', 'inherit'] })
     const [line] = (await once(worker.stdout, 'data')) as [Buffer]
     const group = Number(line.toString())
-    const made = (await readdir(tmpdir())).filter((name) => /^callboard-jupyter-.{6}$/.test(name) && !before.has(name))
-    const own: string[] = []
-    for (const name of made) if (existsSync(join(tmpdir(), name, 's-1'))) own.push(join(tmpdir(), name))
+    const left = async () => (await readdir(temporary.path)).length
+    expect(await left()).toBe(1)
     expect(groupMembers(group).length).toBeGreaterThanOrEqual(2)
     worker.kill('SIGKILL')
     await until(() => groupMembers(group).length === 0)
-    await until(() => own.some((directory) => !existsSync(directory)))
+    await until(async () => (await left()) === 0)
   })
 })
 

@@ -50,18 +50,9 @@ async function session(args: { readonly [key: string]: unknown } = {}, options?:
 }
 
 describe('definitions', () => {
-  it('begin with the four tools of the contract, with annotations, without what clients cannot parse', () => {
-    const tools = link.definitions.tools ?? []
-    expect(tools.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['weave_eval', 'weave_session', 'weave_reset', 'weave_help']),
-    )
-    for (const tool of tools) {
-      expect(Object.keys(tool.annotations ?? {})).toEqual(
-        expect.arrayContaining(['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']),
-      )
-      expect(JSON.stringify([tool.inputSchema, tool.outputSchema])).not.toMatch(/"(default|format)":/)
-      expect(tool.inputSchema['additionalProperties']).toBe(false)
-    }
+  it('begin with the four tools of the contract', () => {
+    const names = (link.definitions.tools ?? []).map(({ name }) => name)
+    expect(names.slice(0, 4)).toEqual(['weave_eval', 'weave_session', 'weave_reset', 'weave_help'])
   })
 
   it('are refused whole when the configuration is wrong, with every problem', async () => {
@@ -210,6 +201,18 @@ describe('weave_eval', () => {
   })
 })
 
+describe('heartbeats', () => {
+  it('go on during a cell that computes, and their echoes are known by their ids', async () => {
+    await link.close()
+    // Three without an echo would count as a lost hub, which ends the call.
+    link = await connectForTest(kernel.worker, { heartbeatMs: 100 })
+    const running = run('import time\nend = time.monotonic() + 0.5\nwhile time.monotonic() < end: pass\n"done"')
+    await until(() => link.holdUntil !== undefined)
+    expect(await running).toMatchObject({ status: 'ok', result: "'done'" })
+    await until(() => link.holdUntil === undefined)
+  })
+})
+
 describe('weave_events', () => {
   it('tells of runs from a cursor on, to their owner only, and waits for the next', async () => {
     const start = (await call('weave_events'))!
@@ -329,6 +332,25 @@ describe('weave_reset', () => {
       notices: [],
     })
     expect((await session()).recent_history).toHaveLength(2)
+  })
+
+  it('ends threads, callbacks and open files', async () => {
+    await run(`
+import fcntl, os, threading, time
+held = open("held", "w")
+fcntl.flock(held, fcntl.LOCK_EX)
+threading.Thread(target=time.sleep, args=(600,)).start()
+@on_beat(1)
+def bar(beat): pass
+play()`)
+    const { pid } = kernel.pool.find({ owner: 'agent:main', session: 'session-1' })!.runtime!
+    await link.callTool('weave_reset')
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
+    const lock = 'import fcntl; held = open("held", "w"); fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)'
+    expect(await run(`${lock}\n[(r.name, r.status) for r in rules()]`)).toMatchObject({
+      result: "[('bar', 'unbound')]",
+      epoch: 2,
+    })
   })
 
   it('clears names and tasks in the same process', async () => {

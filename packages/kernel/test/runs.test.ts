@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { connectForTest, type TestCallOptions, type TestLink, textOf } from '@callboard/worker/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createKernelWorker, type KernelWorker } from '../src/index.js'
 import type { RunReport } from '../src/kernel/run-report.js'
+import { deadlineMarginMs } from '../src/limits.js'
 import { until } from './support/processes.js'
 
 let directory: string
@@ -79,6 +84,41 @@ describe('never twice', () => {
     expect(again).toEqual({ ...first, replayed: true, duration_s: expect.any(Number) })
     expect(again).toMatchObject({ stdout: 'out\n', error: expect.stringMatching(/ZeroDivisionError/) })
     expect((await run(written(path))).result).toBe("'x'")
+  })
+
+  it('a cell that outlives the patience of its clients, be it 31 s or 10 min, however often they send it again', async () => {
+    const path = join(directory, 'trace')
+    const code = `import time\n${appended(path)}\nprint("on")\ntime.sleep(0.5)\n"done"`
+    const impatient = { idempotencyKey: 'the call', timeoutMs: deadlineMarginMs + 50 }
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const report = await run(code, {}, impatient)
+      expect(report).toMatchObject({ error: expect.stringMatching(/^StillRunning/), run_id: 1, replayed: attempt > 0 })
+    }
+    expect(await call('weave_wait')).toMatchObject({ run_id: 1, result: "'done'", stdout: 'on\n' })
+    expect(await run(code, {}, impatient)).toMatchObject({ run_id: 1, result: "'done'", replayed: true })
+    expect(await run(written(path))).toMatchObject({ result: "'x'", run_id: 2 })
+  })
+
+  it('what was queued for a worker that is dead never runs later', async () => {
+    await close()
+    const [running, queued] = [join(directory, 'running'), join(directory, 'queued')]
+    const script = fileURLToPath(new URL('./support/doomed-house.js', import.meta.url))
+    const codes = [`${appended(running)}\nprint("on")\nimport time; time.sleep(60)`, appended(queued)]
+    const worker = spawn(process.execPath, [script, directory, ...codes], { stdio: ['pipe', 'pipe', 'inherit'] })
+    await once(worker.stdout, 'data')
+    worker.kill('SIGKILL')
+    await once(worker, 'exit')
+
+    await open()
+    expect(await call('weave_wait', { run_id: 1 })).toMatchObject({
+      status: 'kernel_died',
+      error: expect.stringMatching(/outcome is unknown/),
+    })
+    expect(await call('weave_wait', { run_id: 2 })).toMatchObject({ status: 'refused' })
+    // Its key stands for it: sent again, it still does not run.
+    expect(await run(codes[1]!, { idempotency_key: 'key 1' })).toMatchObject({ status: 'refused', replayed: true })
+    expect(await run('1')).toMatchObject({ result: '1', epoch: 2 })
+    expect([existsSync(running), existsSync(queued)]).toEqual([true, false])
   })
 
   it('other code under the same key is refused', async () => {

@@ -10,14 +10,22 @@ let directory: string
 let kernel: KernelWorker
 let link: TestLink
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'callboard-kernel-test-'))
+async function open(): Promise<void> {
   kernel = await createKernelWorker({ dataDirectory: directory })
   link = await connectForTest(kernel.worker)
-})
-afterEach(async () => {
+}
+
+async function close(): Promise<void> {
   await link.close()
   await kernel.close()
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'callboard-kernel-test-'))
+  await open()
+})
+afterEach(async () => {
+  await close()
   await rm(directory, { recursive: true, force: true })
 })
 
@@ -69,4 +77,26 @@ marker("drop", 32)`
     { trigger: 'beat:4', action: 'call:bar', priority: 'normal', enabled: true, fired_count: 0 },
     { trigger: 'beat:4', action: 'emit:bar' },
   ])
+})
+
+it('after a restart of the worker an `at` rule fires, a disabled one is listed and does not, a removed one never returns', async () => {
+  await run(`
+rule("at:2", "emit:hit", name="at")
+rule("at:2", "emit:no", name="off", enabled=False)
+rule("at:2", "emit:gone", name="removed").remove()
+tempo(600)`)
+  await close()
+  await open()
+  const session = (await link.callTool<{ active_rules: unknown[] }>('weave_session')).structuredContent
+  expect(session?.active_rules).toMatchObject([
+    { trigger: 'at:2', action: 'emit:hit', enabled: true },
+    { trigger: 'at:2', action: 'emit:no', enabled: false },
+  ])
+  const code = `
+start = events().cursor
+play()
+await wait_event("hit", 10, cursor=start)
+await until_beat(4)
+[e["type"] for e in events(start, ["hit", "no", "gone"]).events], get_rule("off").fired_count, len(rules(all=True))`
+  expect(await run(code)).toBe("(['hit'], 0, 2)")
 })

@@ -94,7 +94,7 @@ describe('the whole output', () => {
         expect(await wholeOf(stored.stdout)).toEqual(whole)
         expect(stored.stdout.loss).toBeNull()
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     )
   })
 

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { evaluate, openPool, submit } from './support/fixture.js'
+import { ownTemporary } from './support/own-temporary.js'
 import { groupMembers, until } from './support/processes.js'
 
 describe('a kernel that dies', () => {
@@ -201,15 +201,12 @@ describe('the house', () => {
   })
 
   it('leaves no files behind but the working directories', async () => {
-    const before = (await readdir(tmpdir())).filter(
-      (name) => name.startsWith('callboard-kernel-') && !name.includes('test'),
-    )
-    await using house = await openPool()
+    await using temporary = await ownTemporary()
+    const house = await openPool()
     await evaluate(house.kernel(), '1')
-    const after = (await readdir(tmpdir())).filter(
-      (name) => name.startsWith('callboard-kernel-') && !name.includes('test'),
-    )
-    expect(after.filter((name) => !before.includes(name))).toEqual([])
+    expect(await readdir(temporary.path)).toEqual([basename(house.directory)])
+    await house[Symbol.asyncDispose]()
+    expect(await readdir(temporary.path)).toEqual([])
   })
 })
 

@@ -105,6 +105,8 @@ class Rules:
         self._pending = []
         self._arrivals = 0
         self._resets = 0
+        # By the monotonic clock: what was ordered before the last reset of the names is not to fire after it.
+        self._cleared_at = 0.0
         self._codes = {}
         self._deadlines = Deadlines(bridge.send_lock)
         self._lane, self._beside = Lane(), Lane()
@@ -123,14 +125,17 @@ class Rules:
         firing = Firing(order, self._bridge.received_at + max(0.0, order["delay_s"]), self._arrivals, self._resets)
         self._arrivals += 1
         with self._changed:
+            gone = self._bridge.received_at <= self._cleared_at
             full = len(self._pending) >= PENDING_MAX
             stale = self._coalesced(order["rule_id"]) if order["priority"] == IDLE else []
-            if not full:
+            if not full and not gone:
                 together = [f for f in self._pending if f.same_beat(order) and abs(f.due - firing.due) < SAME_INSTANT_S]
                 firing.instant = min([firing.due] + [f.instant for f in together])
                 self._pending.append(firing)
             self._changed.notify_all()
-        if full:
+        if gone:
+            self._ended(firing, "revoked", None)
+        elif full:
             self._ended(firing, "missed", "%d firings wait already" % PENDING_MAX)
         for other in stale:
             self._ended(other, "missed", "a later firing took its place while a cell ran")
@@ -160,6 +165,8 @@ class Rules:
         self._resets += 1
         self._callbacks.clear()
         self._codes.clear()
+        with self._changed:
+            self._cleared_at = time.monotonic()
         self._withdraw(lambda firing: True)
         self._deadlines.stop_all()
 

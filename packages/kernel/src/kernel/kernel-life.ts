@@ -102,6 +102,7 @@ export class KernelLife {
     return this.#recorded
   }
 
+  /** The newest are kept: rules may go on for days while nobody asks. */
   notice(text: string): void {
     this.#notices.push(text)
     if (this.#notices.length <= noticesKeptMax) return

@@ -4,6 +4,7 @@ import type { RunRow, RunStatus } from '../records/run-records.js'
 import { crashTrace } from '../runtime/crash-trace.js'
 import { explainDeath } from '../runtime/death.js'
 import type { CellEnd, NameChanges } from '../runtime/runtime.js'
+import { shortText } from '../short-text.js'
 import type { CellOutcome } from './cell-run.js'
 
 /** The error object that all workers share, as a tool whose `error` is a string by contract carries it. */
@@ -211,11 +212,9 @@ function wellFormed(text: string): string {
 /** Says what went wrong, where there is no room for a whole traceback. */
 export function lastLineOf(error: string): string {
   // A traceback ends with its reason, the report of a death begins with it.
-  return (
-    error
-      .trimEnd()
-      .split('\n')
-      .at(error.startsWith('KernelDied: ') ? 0 : -1)
-      ?.slice(0, lastLineLengthMax) ?? ''
-  )
+  const line = error
+    .trimEnd()
+    .split('\n')
+    .at(error.startsWith('KernelDied: ') ? 0 : -1)
+  return shortText(line ?? '', lastLineLengthMax)
 }

@@ -2,6 +2,7 @@ import type { ToolError, ToolResult } from '@callboard/worker'
 import type { RunOutput } from '../output/run-output.js'
 import type { FinalStatus, RunEnd, RunStatus } from '../records/run-records.js'
 import type { ResultMode } from '../runtime/runtime.js'
+import { within } from '../within.js'
 import type { CellRun } from './cell-run.js'
 import { type Failure, goingOnReport, type RunReport } from './run-report.js'
 
@@ -88,16 +89,8 @@ export class Run {
   }
 
   /** Undefined when it takes longer. */
-  async endedWithin(patienceMs: number): Promise<RunReport | undefined> {
-    let timer: NodeJS.Timeout | undefined
-    const patience = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), patienceMs)
-    })
-    try {
-      return await Promise.race([this.ended, patience])
-    } finally {
-      clearTimeout(timer)
-    }
+  endedWithin(patienceMs: number): Promise<RunReport | undefined> {
+    return within(patienceMs, this.ended)
   }
 
   /** As things stand now. */

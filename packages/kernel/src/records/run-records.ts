@@ -3,7 +3,6 @@ import { flag, type Store } from '@callboard/store'
 import {
   codeLengthMax,
   historyCodeLengthMax,
-  historyKeptMax,
   idempotencyKeptMs,
   pruneEveryRuns,
   runsKeptMax,
@@ -12,6 +11,7 @@ import {
 } from '../limits.js'
 import type { CapturedText } from '../output/stream-output.js'
 import type { NameChanges } from '../runtime/runtime.js'
+import { pruneHistory } from './prune-history.js'
 import type { KernelSchema } from './schema.js'
 import { storable } from './storable.js'
 
@@ -338,19 +338,6 @@ async function pruneRuns(transaction: Transaction, owner: string, through: numbe
     .returning('spool')
     .execute()
   return gone.flatMap(({ spool }) => spool ?? [])
-}
-
-async function pruneHistory(transaction: Transaction, sessionId: string): Promise<void> {
-  const oldest = await transaction
-    .selectFrom('history')
-    .select('id')
-    .where('session_id', '=', sessionId)
-    .orderBy('id', 'desc')
-    .offset(historyKeptMax)
-    .limit(1)
-    .executeTakeFirst()
-  if (!oldest) return
-  await transaction.deleteFrom('history').where('session_id', '=', sessionId).where('id', '<=', oldest.id).execute()
 }
 
 interface StoredRow {

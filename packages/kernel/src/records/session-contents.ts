@@ -1,13 +1,13 @@
 import { flag, type Store } from '@callboard/store'
 import {
   historyCodeLengthMax,
-  historyKeptMax,
   pruneEveryRuns,
   ruleCodeLengthMax,
   ruleLogDetailLengthMax,
   ruleLogKeptMax,
 } from '../limits.js'
 import type { MarkerView } from '../session/module-api.js'
+import { pruneHistory } from './prune-history.js'
 import type { KernelSchema } from './schema.js'
 import { storable } from './storable.js'
 
@@ -194,24 +194,7 @@ export class SessionContents {
       })
       .execute()
     this.#entries += 1
-    if (this.#entries % pruneEveryRuns === 0) await this.#pruneHistory(sessionId)
-  }
-
-  async #pruneHistory(sessionId: string): Promise<void> {
-    const oldest = await this.#store.db
-      .selectFrom('history')
-      .select('id')
-      .where('session_id', '=', sessionId)
-      .orderBy('id', 'desc')
-      .offset(historyKeptMax)
-      .limit(1)
-      .executeTakeFirst()
-    if (!oldest) return
-    await this.#store.db
-      .deleteFrom('history')
-      .where('session_id', '=', sessionId)
-      .where('id', '<=', oldest.id)
-      .execute()
+    if (this.#entries % pruneEveryRuns === 0) await pruneHistory(this.#store.db, sessionId)
   }
 }
 

@@ -1,4 +1,5 @@
 import { errorBytesMax, errorLastLineBytesMax } from '../limits.js'
+import { characterAround } from '../output/characters.js'
 import { TerminalText } from '../output/terminal-text.js'
 
 export interface CutText {
@@ -10,7 +11,7 @@ export interface CutText {
 export function cutEnd(text: string, bytesMax: number): CutText {
   const bytes = Buffer.from(text)
   if (bytes.length <= bytesMax) return { text, omittedBytes: 0 }
-  const kept = bytes.subarray(0, startOfCharacter(bytes, bytesMax))
+  const kept = bytes.subarray(0, characterAround(bytes, bytesMax))
   return { text: kept.toString('utf8'), omittedBytes: bytes.length - kept.length }
 }
 
@@ -20,8 +21,8 @@ export function cutError(text: string): CutText {
   if (bytes.length <= errorBytesMax) return { text, omittedBytes: 0 }
   const lastAt = bytes.lastIndexOf(0x0a) + 1
   const trace = bytes.subarray(0, Math.max(0, lastAt - 1))
-  const headEnd = startOfCharacter(trace, Math.min(trace.length, Math.floor(errorBytesMax / 3)))
-  const tailAt = startOfCharacter(trace, Math.max(headEnd, trace.length - (errorBytesMax - headEnd)))
+  const headEnd = characterAround(trace, Math.min(trace.length, Math.floor(errorBytesMax / 3)))
+  const tailAt = characterAround(trace, Math.max(headEnd, trace.length - (errorBytesMax - headEnd)))
   const last = cutLine(bytes.subarray(lastAt))
   const omittedBytes = tailAt - headEnd + last.omittedBytes
   const lost = omittedBytes > 0 ? `[... ${omittedBytes} bytes omitted ...]` : ''
@@ -41,17 +42,10 @@ export function withoutEscapes(text: string): string {
 function cutLine(line: Buffer): CutText {
   if (line.length <= errorLastLineBytesMax) return { text: line.toString('utf8'), omittedBytes: 0 }
   const half = errorLastLineBytesMax / 2
-  const headEnd = startOfCharacter(line, half)
-  const tailAt = startOfCharacter(line, line.length - half)
+  const headEnd = characterAround(line, half)
+  const tailAt = characterAround(line, line.length - half)
   return {
     text: `${line.toString('utf8', 0, headEnd)} ... ${line.toString('utf8', tailAt)}`,
     omittedBytes: tailAt - headEnd,
   }
-}
-
-/** The nearest place at or before `at` that is not inside a UTF-8 character. */
-function startOfCharacter(bytes: Uint8Array, at: number): number {
-  let start = at
-  while (start > 0 && start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start -= 1
-  return start
 }

@@ -1,18 +1,14 @@
 import { constants, openSync } from 'node:fs'
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
 import { exitDrainMs, fifoReadBytes } from '../limits.js'
+import { within } from '../within.js'
 
 /** Reads what is left; a program that left the group may hold a FIFO open, so not for ever. */
 export async function drained(streams: readonly Socket[]): Promise<void> {
   const closed = streams.map((stream) =>
     stream.destroyed ? undefined : new Promise((resolve) => stream.once('close', resolve)),
   )
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise((resolve) => {
-    timer = setTimeout(resolve, exitDrainMs)
-  })
-  await Promise.race([Promise.all(closed), patience])
-  clearTimeout(timer)
+  await within(exitDrainMs, Promise.all(closed))
   for (const stream of streams) stream.destroy()
 }
 

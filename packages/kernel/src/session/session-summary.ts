@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { recentHistoryMax } from '../limits.js'
 import type { SessionContents } from '../records/session-contents.js'
 import type { SessionRecord } from '../records/session-records.js'
+import { shortText } from '../short-text.js'
 import { beatAt, initialTransport } from './clock.js'
 import type { LoadedSession } from './loaded-session.js'
 import { priorities } from './rule.js'
 import { type Clocks, viewOf } from './rule-texts.js'
 
-/** The session's part of a `weave_session` reply. Lists are cut to what an agent can read; totals count all. */
+/** The session's part of a `weave_session` reply: lists are whole, their texts short. */
 export interface SessionSummary {
   readonly session_id: string
   readonly session_name: string
@@ -34,9 +35,6 @@ export interface RuleSummary {
   readonly fired_count: number
 }
 
-/** Bytes as JSON: with kernel and names beside them a reply stays below 8 KiB. */
-const rulesBytesMax = 2_200
-const markersBytesMax = 1_200
 const textLengthMax = 120
 const vibeLengthMax = 300
 
@@ -53,14 +51,14 @@ export async function summarize(
   return {
     session_id: record.id,
     session_name: record.name,
-    vibe: cut(live ? live.vibe : record.vibe, vibeLengthMax),
+    vibe: shortened(live ? live.vibe : record.vibe),
     tempo_bpm: transport.bpm,
-    active_rules: fitting(rules, rulesBytesMax),
+    active_rules: rules,
     rules_total: rules.length,
-    markers: fitting(markers, markersBytesMax),
+    markers: markers,
     markers_total: markers.length,
     recent_history: history.map(({ action, success, createdAt }) => ({
-      action: cut(action, textLengthMax),
+      action: shortText(action, textLengthMax),
       success,
       timestamp: new Date(createdAt).toISOString(),
     })),
@@ -101,8 +99,8 @@ async function storedOf({ id }: SessionRecord, contents: SessionContents) {
 function ruleSummary({ id, trigger, action, priority, enabled, fired_count }: RuleSummary): RuleSummary {
   return {
     id,
-    trigger: cut(trigger, textLengthMax),
-    action: cut(action, textLengthMax),
+    trigger: shortText(trigger, textLengthMax),
+    action: shortText(action, textLengthMax),
     priority,
     enabled,
     fired_count,
@@ -114,17 +112,8 @@ function beatNow({ state, beat, at, bpm, loop }: SessionRecord['transport'], now
   return beatAt({ ...initialTransport, state, anchorBeat: beat, anchorMs: at ?? now, bpm, loop }, now)
 }
 
-function fitting<Item>(items: readonly Item[], bytesMax: number): readonly Item[] {
-  let bytes = 0
-  const end = items.findIndex((item) => {
-    bytes += Buffer.byteLength(JSON.stringify(item)) + 1
-    return bytes > bytesMax
-  })
-  return end < 0 ? items : items.slice(0, end)
-}
-
-function cut<Text extends string | null>(text: Text, lengthMax: number): Text | string {
-  return text !== null && text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text
+function shortened(vibe: string | null): string | null {
+  return vibe === null ? null : shortText(vibe, vibeLengthMax)
 }
 
 function digest(value: unknown): string {

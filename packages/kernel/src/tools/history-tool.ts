@@ -4,6 +4,7 @@ import type { Agent } from '../kernel/agent.js'
 import { lastLineOf } from '../kernel/run-report.js'
 import { codeShownMax, historyLimitMax, historyTextShownMax } from '../limits.js'
 import type { RunRecords, RunRow } from '../records/run-records.js'
+import { shortText } from '../short-text.js'
 
 const historyInput = z.object({
   limit: z.int().min(1).max(historyLimitMax).nullish().describe('Runs to list (20 if absent), newest first.'),
@@ -70,9 +71,9 @@ function describe(row: RunRow, codeMax: number) {
     kernel: row.kernel.startsWith('named:') ? row.kernel.slice('named:'.length) : null,
     epoch: row.epoch,
     status: row.status,
-    code: row.code.slice(0, codeMax),
+    code: shortText(row.code, codeMax),
     code_cut: row.code.length > codeMax,
-    result: row.result?.slice(0, historyTextShownMax) ?? null,
+    result: row.result === null ? null : shortText(row.result, historyTextShownMax),
     error: row.error === null ? null : lastLineOf(row.error),
     started_at: startedAt === null ? null : new Date(startedAt).toISOString(),
     duration_s: startedAt === null || endedAt === null ? null : (endedAt - startedAt) / 1000,

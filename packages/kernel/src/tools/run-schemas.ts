@@ -7,7 +7,8 @@ export const kernelField = z
   .string()
   .min(1, 'is empty: give the name of a kernel, or leave it out for the one of this session')
   .max(kernelNameLengthMax)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not hold control characters')
+  // Not as a pattern of the schema: this notation is not every client's.
+  .refine((name) => !/[\p{Cc}\p{Cs}]/u.test(name), 'must not hold control characters')
   .nullish()
   .describe('A named kernel, shared by all your sessions; absent: the one of this session.')
 

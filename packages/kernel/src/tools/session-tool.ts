@@ -4,13 +4,20 @@ import { memoryOf } from '../isolation/memory.js'
 import type { Agent } from '../kernel/agent.js'
 import type { Kernel } from '../kernel/kernel.js'
 import { toolErrorOf } from '../kernel/module-failure.js'
-import { namesListedMax, noticeShownBytesMax, noticesInSessionMax, recentHistoryMax } from '../limits.js'
+import {
+  namesListedMax,
+  recentHistoryMax,
+  sessionNameBytesMax,
+  sessionReplyBytesMax,
+  sessionTextBytesMax,
+} from '../limits.js'
 import type { House } from '../open-house.js'
 import type { SessionRecord } from '../records/session-records.js'
-import { cutEnd } from '../runtime/cut-text.js'
 import type { Sessions } from '../session/open-sessions.js'
 import { changesSince, summarize } from '../session/session-summary.js'
+import { shortJsonText } from '../short-text.js'
 import { kernelField } from './run-schemas.js'
+import { withinBytes } from './within-bytes.js'
 
 const sessionInput = z.object({
   session_id: z.string().max(200).nullish().describe('A session of yours; absent: the current one.'),
@@ -36,12 +43,15 @@ const sessionOutput = z.object({
   session_name: z.string(),
   vibe: z.string().nullable(),
   tempo_bpm: z.number(),
-  active_rules: z.array(rule).readonly().describe('Every rule that has not finished, disabled ones too, by creation.'),
+  active_rules: z
+    .array(rule)
+    .readonly()
+    .describe('Every rule that has not finished, disabled ones too, by creation; as many as fit.'),
   rules_total: z.int(),
   markers: z
     .array(z.object({ name: z.string(), beat: z.number() }))
     .readonly()
-    .describe('By beat.'),
+    .describe('By beat; as many as fit.'),
   markers_total: z.int(),
   recent_history: z
     .array(z.object({ action: z.string(), success: z.boolean(), timestamp: z.string() }))
@@ -83,23 +93,24 @@ export async function readSession(input: z.output<typeof sessionInput>, agent: A
   const record = await findSession(input.session_id, agent, sessions, kernel)
   const summary = await summarize(record, sessions.service.live(record.id), sessions.contents, sessions.clocks)
   const newest = [...kernel.names].reverse()
-  const names = newest.slice(0, namesListedMax).map((name) => cutEnd(name, 80).text)
   const { active_rules, markers, recent_history } = summary
-  const lists = { active_rules, markers, recent_history, names }
+  const lists = { active_rules, markers, recent_history, names: newest.slice(0, namesListedMax).map(shortName) }
   const { cursor, unchanged } = changesSince({ session_id: record.id, ...lists }, input.since)
   // Of another session nothing is as it was.
   const left = unchanged.includes('session_id') ? unchanged.filter((name) => name in lists) : []
-  return {
+  const leftOut = Object.fromEntries(left.map((name) => [name, []])) as Partial<typeof lists>
+  const reply = {
     ...summary,
-    ...lists,
-    ...Object.fromEntries(left.map((name) => [name, []])),
+    session_name: shortName(summary.session_name),
+    vibe: shortened(summary.vibe),
     kernel: await describeKernel(kernel, house),
-    last_error: kernel.lastError,
-    notices: kernel.notices.slice(-noticesInSessionMax).map((notice) => cutEnd(notice, noticeShownBytesMax).text),
+    last_error: shortened(kernel.lastError),
     names_total: newest.length,
     cursor,
     unchanged: left,
   }
+  const notices = kernel.notices.map((notice) => shortJsonText(notice, sessionTextBytesMax))
+  return withinBytes(sessionReplyBytesMax, reply, { ...lists, ...leftOut, notices })
 }
 
 async function findSession(
@@ -119,14 +130,22 @@ async function findSession(
 async function describeKernel(kernel: Kernel, house: House) {
   return {
     state: kernel.state,
-    name: kernel.name,
-    runtime: kernel.runtime?.description ?? null,
-    isolation: kernel.runtime?.isolation.description ?? (await house.isolation()),
+    name: kernel.name === null ? null : shortName(kernel.name),
+    runtime: shortened(kernel.runtime?.description ?? null),
+    isolation: shortJsonText(kernel.runtime?.isolation.description ?? (await house.isolation()), sessionTextBytesMax),
     limits_refused: kernel.runtime?.isolation.limitsRefused ?? [],
     epoch: kernel.epoch,
     running_run: kernel.active?.id ?? null,
     queue_length: kernel.queueLength,
     memory_bytes: kernel.runtime ? await memoryOf(kernel.runtime.pid) : null,
-    last_death: kernel.lastDeath?.slice(0, 1000) ?? null,
+    last_death: shortened(kernel.lastDeath),
   }
+}
+
+function shortened(text: string | null): string | null {
+  return text === null ? null : shortJsonText(text, sessionTextBytesMax)
+}
+
+function shortName(name: string): string {
+  return shortJsonText(name, sessionNameBytesMax)
 }

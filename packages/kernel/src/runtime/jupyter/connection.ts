@@ -11,6 +11,7 @@ import {
   jupyterSendsWaitingMax,
   jupyterTurnBytesMax,
 } from '../../limits.js'
+import { within } from '../../within.js'
 import type { Channel, ConnectionFile } from './connection-file.js'
 import { WaitingRoom } from './waiting-room.js'
 import { decodeMessage, encodeMessage, type Header, type JsonObject, type WireMessage } from './wire.js'
@@ -60,12 +61,7 @@ export class Connection {
 
   /** All channels stand: a kernel's question on a channel without a client is lost. Waits for a while only. */
   async connected(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const patience = new Promise((resolve) => {
-      timer = setTimeout(resolve, jupyterSendMs)
-    })
-    await Promise.race([Promise.all(Object.values(this.#links).map((link) => link.connected)), patience])
-    clearTimeout(timer)
+    await within(jupyterSendMs, Promise.all(Object.values(this.#links).map((link) => link.connected)))
   }
 
   /** The id that answers bear in their parent header. */
@@ -91,15 +87,10 @@ export class Connection {
   /** After the exit of the kernel: resolves when all that it had sent was received, or after a while. */
   async drained(): Promise<void> {
     if (this.#closed) return
-    let timer: NodeJS.Timeout | undefined
-    const patience = new Promise((resolve) => {
-      timer = setTimeout(resolve, exitDrainMs)
-    })
     const brokenOff = new Promise<void>((resolve) => {
       this.#brokenOff = resolve
     })
-    if (this.#links.iopub.isConnected) await Promise.race([brokenOff, patience])
-    clearTimeout(timer)
+    if (this.#links.iopub.isConnected) await within(exitDrainMs, brokenOff)
     // What was received before the connection ended is on its way through this loop.
     for (let heard = -1, quiet = 0; quiet < 2; quiet = heard === this.#heard ? quiet + 1 : 0) {
       heard = this.#heard

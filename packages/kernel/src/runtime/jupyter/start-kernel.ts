@@ -3,6 +3,7 @@ import type { KernelLimits } from '../../config.js'
 import { type Contained, type Containment, uncontained } from '../../isolation/containment.js'
 import { type Sandbox, SandboxMissingError } from '../../isolation/sandbox.js'
 import { startMs } from '../../limits.js'
+import { within } from '../../within.js'
 import { jupyterEnvironment } from '../child-environment.js'
 import { KernelStartError } from '../kernel-start-error.js'
 import type { Exit } from '../process-group.js'
@@ -159,12 +160,8 @@ async function greeted(
 
 /** What the kernel says of itself, or how it failed. */
 async function answered(greeting: Greeting, spawned: SpawnedKernel): Promise<KernelInfo | string> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`did not answer within ${startMs / 1000} s`), startMs)
-  })
-  const info = await Promise.race([greeting.done, spawned.ended.then(wayOf), late])
-  clearTimeout(timer)
+  const info = await within(startMs, Promise.race([greeting.done, spawned.ended.then(wayOf)]))
+  if (info === undefined) return `did not answer within ${startMs / 1000} s`
   if (typeof info === 'string' || info.protocolVersion.startsWith('5.')) return info
   return `speaks version ${info.protocolVersion.slice(0, 16)} of the messaging protocol, not 5`
 }

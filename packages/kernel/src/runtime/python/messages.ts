@@ -83,7 +83,6 @@ const fromKernel = z.discriminatedUnion('type', [
 /** Kernel → worker. */
 export type FromKernel = z.output<typeof fromKernel>
 export type Finished = Extract<FromKernel, { type: 'finished' }>
-export type Display = Extract<FromKernel, { type: 'display' }>
 
 /** Undefined for anything that is not a message: a cell can reach the socket if it tries, and must harm only itself. */
 export function parseFromKernel(value: unknown): FromKernel | undefined {

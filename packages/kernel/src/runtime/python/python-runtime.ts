@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ToolError } from '@callboard/worker'
 import { markWaitMs, probeMs, requestsPerKernelMax } from '../../limits.js'
 import { StreamSplitter } from '../../output/stream-splitter.js'
+import { within } from '../../within.js'
 import { boundedEnd } from '../bounded-end.js'
 import type { Death, KillCause } from '../death.js'
 import type { Cell, CellEnd, Isolation, PythonAbilities, Runtime, RuntimeEvents } from '../runtime.js'
@@ -205,17 +206,11 @@ export class PythonRuntime implements Runtime {
   }
 
   async #clear(level: 'names' | 'modules'): Promise<Cleared | undefined> {
-    let timer: NodeJS.Timeout | undefined
     const cleared = new Promise<Cleared>((resolve) => {
       this.#onCleared = resolve
     })
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), probeMs)
-    })
     this.#process.send({ type: 'reset', level })
-    const outcome = await Promise.race([cleared, late, this.died.then(() => undefined)])
-    clearTimeout(timer)
-    return outcome
+    return within(probeMs, Promise.race([cleared, this.died.then(() => undefined)]))
   }
 
   #giveUpOutput(): void {
