@@ -233,10 +233,11 @@ describe('over a real socket', () => {
       expect(vi.getTimerCount()).toBe(0)
       link.send({ type: 'bye', epoch: hub.epoch })
       expect((await hub.next('bye')).from).toBe('w')
-      expect(hub.batches, 'one socket, and nothing of before').toEqual([1])
+      expect(hub.batches, 'nothing of before').toEqual([1])
+      // Sockets that were given up end on libzmq's own thread, and may come by once more before.
+      while (hub.connections !== 1) await nextTurn()
       await hub.sendRaw('w', Buffer.alloc(frameBytesMax + 1))
       await noticed(4)
-      expect(hub.connections).toBe(1)
       expect(vi.getTimerCount()).toBe(1)
       await link.close()
       expect(vi.getTimerCount(), 'no renewal after close').toBe(0)

@@ -11,6 +11,7 @@ export class HandHub implements AsyncDisposable {
   readonly epoch: string
   /** How many messages each received ZeroMQ message held. */
   readonly batches: number[] = []
+  /** Open now. */
   connections = 0
   readonly #router = new Router({ mandatory: true, handover: true, sendTimeout: 0, linger: 0 })
   readonly #received: { readonly from: string; readonly message: Message }[] = []
@@ -25,6 +26,9 @@ export class HandHub implements AsyncDisposable {
     const hub = new HandHub(endpoint, epoch)
     hub.#router.events.on('accept', () => {
       hub.connections += 1
+    })
+    hub.#router.events.on('disconnect', () => {
+      hub.connections -= 1
     })
     await hub.#router.bind(endpoint)
     void hub.#receive()
