@@ -60,15 +60,6 @@ raise ValueError(odd)`
   expect(dead['kernel']).toMatchObject({ state: 'dead', last_death: expect.any(String) })
 })
 
-it('keeps the newest 20 notices while nobody asks, and says how many went', async () => {
-  await call('weave_eval', { code: 'for i in range(30): rule("at:0", f"notify:{i}").fire()' })
-  const { notices } = (await call('weave_eval', { code: '1' })) as { readonly notices: readonly string[] }
-  expect(notices).toHaveLength(21)
-  expect(notices[0]).toBe('10 older notices were dropped.')
-  expect(notices.at(-1)).toMatch(/: 29$/)
-  expect(await call('weave_eval', { code: '1' })).toMatchObject({ notices: [] })
-})
-
 it('lists share the room of a reply: what a short one does not need is left to the long ones', () => {
   const long = Array.from({ length: 1_000 }, (_, index) => ({ index }))
   const reply = withinBytes(1_000, { id: 'x', long, short: [1] }, { long, short: [1, 2, 3], none: [] })
