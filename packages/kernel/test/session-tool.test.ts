@@ -60,6 +60,13 @@ raise ValueError(odd)`
   expect(dead['kernel']).toMatchObject({ state: 'dead', last_death: expect.any(String) })
 })
 
+it('weave_session tells of the newest notices when not all have room', async () => {
+  await call('weave_eval', { code: 'for i in range(30): rule("at:0", f"notify:{i} " + "\u7532" * 900).fire()' })
+  const { notices } = (await call('weave_session')) as { readonly notices: readonly string[] }
+  expect(notices.length).toBeLessThan(20)
+  expect(notices[0]).toMatch(/: 29 /)
+})
+
 it('lists share the room of a reply: what a short one does not need is left to the long ones', () => {
   const long = Array.from({ length: 1_000 }, (_, index) => ({ index }))
   const reply = withinBytes(1_000, { id: 'x', long, short: [1] }, { long, short: [1, 2, 3], none: [] })

@@ -74,7 +74,7 @@ const sessionOutput = z.object({
   names: z.array(z.string()).describe(`Names that runs have bound, newest first, at most ${namesListedMax}.`),
   names_total: z.int(),
   last_error: z.string().nullable().describe('Last line of the last error of a run of this kernel.'),
-  notices: z.array(z.string()).readonly().describe('Comes with the next run as well.'),
+  notices: z.array(z.string()).readonly().describe('Newest first; they come with the next run as well.'),
   cursor: z.string().describe('Give it as since.'),
   unchanged: z.array(z.string()).readonly().describe('Lists left out, because they are as they were at since.'),
 })
@@ -109,7 +109,7 @@ export async function readSession(input: z.output<typeof sessionInput>, agent: A
     cursor,
     unchanged: left,
   }
-  const notices = kernel.notices.map((notice) => shortJsonText(notice, sessionTextBytesMax))
+  const notices = kernel.notices.map((notice) => shortJsonText(notice, sessionTextBytesMax)).reverse()
   return withinBytes(sessionReplyBytesMax, reply, { ...lists, ...leftOut, notices })
 }
 
