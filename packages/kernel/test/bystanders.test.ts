@@ -39,7 +39,7 @@ const harms: { readonly [name: string]: Harm } = {
     ends: { status: 'error', error: /MemoryError: memory limit of this kernel: 512 MiB$/ },
   },
   'a memory bomb of many programs': {
-    code: `import subprocess, sys\nchildren = [subprocess.Popen([sys.executable, "-c", ${JSON.stringify(block)}], stdin=subprocess.PIPE) for _ in range(12)]\nwhile all(child.poll() is None for child in children): pass\nraise MemoryError("a program was killed")`,
+    code: `import subprocess, sys\nchildren = [subprocess.Popen([sys.executable, "-c", ${JSON.stringify(block)}], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(12)]\nwhile all(child.poll() is None for child in children): pass\nfor child in children: child.kill(); child.wait()\nraise MemoryError("a program was killed")`,
     // The watch ends them all, or the system kills one of them before it looks.
     ends: { status: /^(kernel_died|error)$/, error: /memory/i },
   },
