@@ -387,6 +387,16 @@ describe('what a run shows', () => {
     expect(again.content?.map(({ type }) => type)).toEqual(['text', 'image'])
   })
 
+  it('by a thread after the end of its run, belongs to that run', async () => {
+    await run(`${png}import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.1), display(P()))).start()`)
+    await run('time.sleep(0.2)')
+    await until(
+      async () => (await call<{ events: unknown[] }>('weave_events', { types: ['artifact.*'] })).events.length > 0,
+    )
+    expect(await link.readResource('weave://runs/1/images/1')).toMatchObject([{ mimeType: 'image/png' }])
+    expect((await link.callTool('weave_wait', { run_id: 2 })).content?.map(({ type }) => type)).toEqual(['text'])
+  })
+
   it('is told as an event', async () => {
     await run(`${png}P()`)
     expect(await call('weave_events', { types: ['artifact.*'] })).toMatchObject({

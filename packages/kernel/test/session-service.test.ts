@@ -86,12 +86,7 @@ describe('the module asks', () => {
 
   it('for history and notes', async () => {
     const kernel = await stage.kernel()
-    await stage.service.recordHistory(kernel, {
-      action: 'eval 1: x',
-      params: { run_id: 1 },
-      result: 'ok',
-      success: true,
-    })
+    await stage.ask(kernel, 'note', { text: 'a bridge' })
     await stage.ask(kernel, 'note', { text: 'the drop is at 32' })
     expect(await stage.ask(kernel, 'history', { query: 'DROP' })).toMatchObject([
       { action: 'note: the drop is at 32', success: true },

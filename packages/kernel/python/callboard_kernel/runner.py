@@ -3,7 +3,6 @@ import asyncio
 import contextvars
 import queue
 import sys
-import threading
 import traceback
 
 # Taken now: cells replace functions of modules, e.g. by a clock that stands still.
@@ -11,7 +10,7 @@ from os import getpid
 from time import monotonic
 
 from . import modules
-from .attribution import enter
+from .attribution import enter, run_of_caller
 from .cell import Cell, is_awaitable
 from .display import Display
 from .failure import format_failure
@@ -31,7 +30,7 @@ class Runner:
         self._interrupts = interrupts
         self._memory_limit = memory_limit
         self.namespace = Namespace()
-        self.display = Display(self._send_whole, lambda: self.running)
+        self.display = Display(channel.send, run_of_caller)
         self._figures = Figures(self.display)
         self._results = None
         self._context = contextvars.copy_context()
@@ -69,14 +68,6 @@ class Runner:
         """For cells: `display`, and matplotlib's figures where that is imported."""
         self.display.install()
         self._figures.watch()
-
-    def _send_whole(self, message):
-        """An interrupt must not tear a frame; it only ever reaches the main thread."""
-        if threading.current_thread() is not threading.main_thread():
-            self._channel.send(message)
-            return
-        with self._interrupts:
-            self._channel.send(message)
 
     def _next(self):
         self._idle = True

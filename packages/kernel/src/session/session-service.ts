@@ -1,4 +1,4 @@
-import type { HistoryEntry, SessionContents } from '../records/session-contents.js'
+import type { SessionContents } from '../records/session-contents.js'
 import type { SessionRecord, SessionRecords } from '../records/session-records.js'
 import { holderOf, unknownSession } from '../records/session-records.js'
 import type { ModuleRequest } from '../runtime/runtime.js'
@@ -130,11 +130,6 @@ export class SessionService implements AsyncDisposable {
     await session.clear()
     if (seat.port?.hasProcess && seat.bound.size > 0) seat.port.tell('forget_rules', { ids: [...seat.bound] })
     seat.bound.clear()
-  }
-
-  async recordHistory(kernel: KernelRef, entry: Omit<HistoryEntry, 'createdAt'>): Promise<void> {
-    const { id } = await this.current(kernel)
-    await this.#house.contents.addHistory(id, entry)
   }
 
   /** The session that a kernel has loaded: its clock is in memory, not in the store. */
