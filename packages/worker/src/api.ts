@@ -317,6 +317,11 @@ export interface Worker {
   onRootsChanged(listener: (session: string) => unknown): Worker
   /** Called with `true` while at least one session watches the URI. */
   onSubscription(listener: (uri: string, session: string, subscribed: boolean) => unknown): Worker
+  /**
+   * Called when the worker has signed in (`ready`), has lost its hub (`lost`; it looks for it), or was asked to finish
+   * (`draining`; `ready` may follow when it was the hub that ended).
+   */
+  onConnection(listener: (state: ConnectionState) => unknown): Worker
   /** A background call with a token (a scheduled run that acts as its group); outside of any live call. */
   callAs(
     token: string,
@@ -330,6 +335,10 @@ export interface Worker {
    */
   mintToken(grant: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }>
   revokeToken(token: string): Promise<void>
+  /** Revokes what any process of this service has minted for this attempt of a run, e.g. one that is gone. */
+  revokeRunTokens(runId: string, attempt: number): Promise<void>
+  /** The catalogue as the token's agent sees it. */
+  toolsAs(token: string): Promise<readonly ToolDefinition[]>
   /**
    * Runs until drained (SIGTERM, SIGINT, `callboard drain`, `stop()`); exit code 0 is then the program's. When the hub ends
    * it waits for the next one. When a hub refuses the worker for good, the log says why, the exit code becomes 1, and the
@@ -339,6 +348,8 @@ export interface Worker {
   /** Like `run`, but resolves when signed in, with a handle; installs no signal handlers. */
   start(options?: RunOptions): Promise<RunningWorker>
 }
+
+export type ConnectionState = 'ready' | 'lost' | 'draining'
 
 export interface RunOptions {
   /** `ipc://…` or `tcp://…`; default: from the environment. */

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { concurrencyMax, drainMsDefault, drainMsMax, type SessionView, serviceNamePattern } from '@callboard/protocol'
+import {
+  concurrencyMax,
+  drainMsDefault,
+  drainMsMax,
+  type SessionView,
+  serviceNamePattern,
+  type ToolDefinition,
+} from '@callboard/protocol'
 import { destination, type Logger, pino } from 'pino'
 import type { z } from 'zod'
 import type {
   CallOptions,
   Completer,
+  ConnectionState,
   PromptSpec,
   ResourceReader,
   ResourceSpec,
@@ -51,6 +59,7 @@ export class DefinedWorker implements Worker {
   readonly #sessionListeners: ((session: string) => unknown)[] = []
   readonly #rootsListeners: ((session: string) => unknown)[] = []
   readonly #subscriptionListeners: ((uri: string, session: string, subscribed: boolean) => unknown)[] = []
+  readonly #connectionListeners: ((state: ConnectionState) => unknown)[] = []
   #live: LiveWorker | undefined
 
   constructor(options: WorkerOptions) {
@@ -118,6 +127,12 @@ export class DefinedWorker implements Worker {
     return this
   }
 
+  onConnection(listener: (state: ConnectionState) => unknown): this {
+    requireFunction('onConnection', listener)
+    this.#connectionListeners.push(listener)
+    return this
+  }
+
   async callAs(
     token: string,
     tool: string,
@@ -133,6 +148,14 @@ export class DefinedWorker implements Worker {
 
   async revokeToken(token: string): Promise<void> {
     await this.#requireLive().calls.ask('callboard/token.revoke', { token })
+  }
+
+  async revokeRunTokens(runId: string, attempt: number): Promise<void> {
+    await this.#requireLive().calls.ask('callboard/token.revoke', { run: { id: runId, attempt } })
+  }
+
+  async toolsAs(token: string): Promise<readonly ToolDefinition[]> {
+    return this.#requireLive().calls.listTools({ token })
   }
 
   async run(options?: RunOptions): Promise<SignInRefused | undefined> {
@@ -165,6 +188,7 @@ export class DefinedWorker implements Worker {
       sessionClosed: this.#sessionListeners,
       rootsChanged: this.#rootsListeners,
       subscription: this.#subscriptionListeners,
+      connection: this.#connectionListeners,
     }
     const live = new LiveWorker({ ...connection, worker: this.#settled, catalogue, listeners })
     this.#live = live

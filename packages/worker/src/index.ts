@@ -4,6 +4,7 @@ export type {
   CallOptions,
   Completer,
   Completion,
+  ConnectionState,
   Content,
   Context,
   ElicitRequest,

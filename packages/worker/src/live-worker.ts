@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type CallId, heartbeatMsDefault, keeperOf, type Message, type Request } from '@callboard/protocol'
 import type { Logger } from 'pino'
-import type { RunningWorker, WorkerOptions } from './api.js'
+import type { ConnectionState, RunningWorker, WorkerOptions } from './api.js'
 import { CallContext } from './call-context.js'
 import type { Catalogue } from './catalogue.js'
 import { SignInRefused } from './errors.js'
@@ -35,6 +35,7 @@ export interface WorkerListeners {
   readonly sessionClosed: readonly ((session: string) => unknown)[]
   readonly rootsChanged: readonly ((session: string) => unknown)[]
   readonly subscription: readonly ((uri: string, session: string, subscribed: boolean) => unknown)[]
+  readonly connection: readonly ((state: ConnectionState) => unknown)[]
 }
 
 /** The shell around one session: steps it, does what it says, keeps its one timer, runs the handlers. */
@@ -172,11 +173,13 @@ export class LiveWorker implements RunningWorker {
       case 'ready':
         return this.#welcomed(effect)
       case 'unready':
-        return this.#options.log.warn({ cause: effect.cause }, 'lost the hub')
+        this.#options.log.warn({ cause: effect.cause }, 'lost the hub')
+        return this.#tellConnection('lost')
       case 'waiting':
         return this.#tellWaiting(effect.refusal)
       case 'draining':
-        return this.#options.log.info({ load: this.#session.load }, 'draining')
+        this.#options.log.info({ load: this.#session.load }, 'draining')
+        return this.#tellConnection('draining')
       case 'closed':
         return this.#close()
       case 'fatal':
@@ -207,6 +210,7 @@ export class LiveWorker implements RunningWorker {
     for (const verdict of refused) log.warn({ verdict }, 'the hub refused a definition')
     log.info({ trusted, instance: this.instance }, 'signed in')
     this.#ready.resolve()
+    this.#tellConnection('ready')
   }
 
   #tellWaiting(refusal: string | undefined): void {
@@ -251,6 +255,10 @@ export class LiveWorker implements RunningWorker {
       until = this.#options.worker.holdUntil?.()
     })
     return Number.isFinite(until) ? until : undefined
+  }
+
+  #tellConnection(state: ConnectionState): void {
+    this.#tell('onConnection', this.#options.listeners.connection, state)
   }
 
   #tell<Args extends unknown[]>(what: string, listeners: readonly ((...args: Args) => unknown)[], ...args: Args): void {

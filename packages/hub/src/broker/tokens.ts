@@ -25,6 +25,14 @@ export class Tokens {
     return grant !== undefined && grant.expiresAt > now ? grant.identity : undefined
   }
 
+  /** The tokens that this service minted for one attempt of a run. */
+  ofRun(run: { readonly id: string; readonly attempt: number }, mintedBy: string): string[] {
+    return [...this.#grants].flatMap(([token, grant]) => {
+      const its = grant.identity.run
+      return grant.mintedBy === mintedBy && its?.id === run.id && its.attempt === run.attempt ? [token] : []
+    })
+  }
+
   /** The grant that ended; undefined when there was none of that minter (absent minter: whoever it was). */
   revoke(token: string, mintedBy?: string): Grant | undefined {
     const grant = this.#grants.get(token)

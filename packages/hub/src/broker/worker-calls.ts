@@ -174,13 +174,22 @@ export class WorkerCalls {
   /** The token is in the body, not in a head: heads may be logged. */
   #revoke(worker: WorkerPeer, message: CallMessage): void {
     const wish = parseJson(message.body)
-    const token = isObject(wish) && typeof wish['token'] === 'string' ? wish['token'] : ''
-    const grant = this.#state.tokens.revoke(token, worker.service)
-    if (grant !== undefined) {
-      this.#state.unschedule('token_expired', token)
-      this.#state.schedule('session_revoked', grant.identity.session, 0)
+    if (!isRevokeWish(wish)) {
+      const text = 'A revocation needs { token } or { run: { id, attempt } }.'
+      return this.#fail(worker, message, failure('forbidden', text))
     }
-    this.#answer(worker, message, { revoked: grant !== undefined })
+    const { tokens } = this.#state
+    const named = 'token' in wish ? [wish.token] : tokens.ofRun(wish.run, worker.service)
+    const revoked = named.filter((token) => this.#revokeOne(token, worker.service))
+    this.#answer(worker, message, { revoked: revoked.length > 0 })
+  }
+
+  #revokeOne(token: string, service: string): boolean {
+    const grant = this.#state.tokens.revoke(token, service)
+    if (grant === undefined) return false
+    this.#state.unschedule('token_expired', token)
+    this.#state.schedule('session_revoked', grant.identity.session, 0)
+    return true
   }
 
   #answer(worker: WorkerPeer, message: CallMessage, value: object): void {
@@ -213,6 +222,15 @@ function isMintWish(value: unknown): value is MintWish {
     (run === undefined ||
       (isObject(run) && isName(run['id']) && isWhole(run['attempt'], 0, 1e6) && isWhole(run['triggerDepth'], 0, 1e3)))
   )
+}
+
+type RevokeWish = { readonly token: string } | { readonly run: { readonly id: string; readonly attempt: number } }
+
+function isRevokeWish(value: unknown): value is RevokeWish {
+  if (!isObject(value)) return false
+  const { token, run } = value
+  if (run === undefined) return typeof token === 'string'
+  return token === undefined && isObject(run) && isName(run['id']) && isWhole(run['attempt'], 0, 1e6)
 }
 
 const isName = (value: unknown): value is string => typeof value === 'string' && /^[!-~]{1,64}$/.test(value)

@@ -1,0 +1,50 @@
+import type { CallOptions, ToolResult, Worker } from '@callboard/worker'
+
+/** For which run a token is. */
+export interface RunIdentity {
+  /** Name of the agent as which the run calls back. */
+  readonly agent: string
+  readonly group: string
+  readonly runId: string
+  readonly attempt: number
+  readonly triggerDepth: number
+}
+
+export interface HubTool {
+  readonly name: string
+  readonly description?: string
+  readonly inputSchema: { readonly [key: string]: unknown }
+  readonly annotations?: { readonly readOnlyHint?: boolean; readonly idempotentHint?: boolean }
+}
+
+/** The hub as runs need it. Everything rejects with a CallFailure when it is away. */
+export interface Hub {
+  /** A token with which the run's agent is itself: its group and depth, never an operator. */
+  mintToken(run: RunIdentity, ttlMs: number): Promise<string>
+  revokeToken(token: string): Promise<void>
+  /** Whatever token a process that is gone has minted for this attempt. */
+  revokeRun(runId: string, attempt: number): Promise<void>
+  call(
+    token: string,
+    tool: string,
+    args: { readonly [key: string]: unknown },
+    options?: CallOptions,
+  ): Promise<ToolResult>
+  /** What the token's agent may call. */
+  tools(token: string): Promise<readonly HubTool[]>
+}
+
+export function hubOf(
+  worker: Pick<Worker, 'mintToken' | 'revokeToken' | 'revokeRunTokens' | 'callAs' | 'toolsAs'>,
+): Hub {
+  return {
+    async mintToken({ agent, group, runId, attempt, triggerDepth }, ttlMs) {
+      const { token } = await worker.mintToken({ agent, group, ttlMs, run: { id: runId, attempt, triggerDepth } })
+      return String(token)
+    },
+    revokeToken: (token) => worker.revokeToken(token),
+    revokeRun: (runId, attempt) => worker.revokeRunTokens(runId, attempt),
+    call: (token, tool, args, options) => worker.callAs(token, tool, args, options),
+    tools: async (token) => (await worker.toolsAs(token)) as readonly HubTool[],
+  }
+}

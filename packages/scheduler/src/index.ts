@@ -1,0 +1,1 @@
+export { createSchedulerWorker, SchedulerWorker, type SchedulerWorkerOptions } from './create-scheduler-worker.js'

@@ -1,0 +1,51 @@
+/** Runs of one task that may wait for their turn; a further slot is recorded as skipped. */
+export const queuedRunsPerTaskMax = 100
+
+/** One row for each missed slot up to this many, then one for all the others. */
+export const missedRowsMax = 100
+
+/** Of missed slots, how many `all` still runs. */
+export const missedRunsMax = 24
+
+/** Older slots are not run by any policy. */
+export const missedWindowMs = 7 * 24 * 60 * 60_000
+
+/** Runs and messages that are over leave the database after this; activity, too. */
+export const historyMs = 30 * 24 * 60 * 60_000
+
+/** How long a reply is kept for a repeat of its call. */
+export const replyMs = 24 * 60 * 60_000
+
+/** A timer of Node fires at once beyond 2^31-1 ms; and a clock that was set is noticed this soon. */
+export const sleepMsMax = 60_000
+
+/** Other processes on this database are heard of this soon. Only asked for when there are any. */
+export const pollMs = 5_000
+
+/** Between two signs of life of a process. */
+export const heartbeatMs = 20_000
+
+/** After this silence a process counts as stale. */
+export const heartbeatStaleMs = 60_000
+
+/** Tasks that become due in one transaction: enough to catch up, short enough for other writers. */
+export const dueTasksPerClaim = 100
+
+/** Live tasks of one group, and how many it may create in an hour. */
+export const liveTasksPerGroupMax = 100
+export const tasksCreatedPerHourMax = 60
+
+/** Characters of prompts, bodies, messages. */
+export const longTextMax = 100_000
+
+/** Bytes of a run's result, and of each stream's head and of its tail. */
+export const resultBytesMax = 65_536
+
+/** How much later than its time limit a run's token ends. */
+export const tokenMarginMs = 60_000
+
+/** Between SIGTERM and SIGKILL. */
+export const killGraceMs = 5_000
+
+/** A first attempt to send mail inside a call. */
+export const firstSendMs = 10_000

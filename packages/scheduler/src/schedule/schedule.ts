@@ -1,0 +1,9 @@
+/** When a task runs: checked, so that {@link occurrences} can't fail. */
+export type Schedule =
+  | { readonly type: 'cron'; readonly pattern: string; readonly timeZone: string }
+  | { readonly type: 'interval'; readonly everyMs: number; readonly anchor: number; readonly timeZone: string }
+  | { readonly type: 'once'; readonly at: number; readonly timeZone: string }
+
+export type MissedPolicy = 'latest' | 'skip' | 'all'
+
+export type OverlapPolicy = 'skip' | 'queue_one' | 'cancel_running' | 'allow'

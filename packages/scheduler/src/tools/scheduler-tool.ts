@@ -1,0 +1,54 @@
+import type { Context, ToolSpec } from '@callboard/worker'
+import type { z } from 'zod'
+import type { Database } from '../records/schema.js'
+import type { Actor } from './actor.js'
+
+/** What a tool answers: the value that clients read, and the line (or lines) that a model reads before it. */
+export interface Reply<Output> {
+  readonly value: Output
+  readonly text: string
+}
+
+interface ToolBase<Input extends z.ZodObject, Output extends z.ZodObject> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** A strict object; refused input is refused by this worker in its own words. */
+  readonly input: Input
+  readonly output: Output
+  readonly annotations: NonNullable<ToolSpec<z.ZodObject, z.ZodType>['annotations']>
+  /** `group`: any registered group; `admin`: the admin group; `operator`: hidden from everybody else. */
+  readonly access: 'group' | 'admin' | 'operator' | 'anyone'
+  readonly timeoutMs?: number
+}
+
+/** Reads, or acts elsewhere and keeps its own books. */
+export interface AnsweringTool<Input extends z.ZodObject, Output extends z.ZodObject> extends ToolBase<Input, Output> {
+  answer(input: z.output<Input>, actor: Actor, context: Context): Promise<Reply<z.output<Output>>>
+}
+
+/**
+ * Has an effect in the database, at most once for one idempotency key: `change` runs in the transaction that also stores its
+ * reply. What comes after the commit (a first try to send, say) is `afterwards`, whose reply replaces the stored one.
+ */
+export interface ChangingTool<Input extends z.ZodObject, Output extends z.ZodObject> extends ToolBase<Input, Output> {
+  change(input: z.output<Input>, actor: Actor, db: Database, context: Context): Promise<Reply<z.output<Output>>>
+  afterwards?(reply: Reply<z.output<Output>>, actor: Actor, context: Context): Promise<Reply<z.output<Output>>>
+}
+
+export type SchedulerTool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> =
+  | AnsweringTool<Input, Output>
+  | ChangingTool<Input, Output>
+
+/** Lets the compiler infer what a tool takes and gives. */
+export function answering<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: AnsweringTool<Input, Output>,
+): SchedulerTool {
+  return tool as unknown as SchedulerTool
+}
+
+export function changing<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: ChangingTool<Input, Output>,
+): SchedulerTool {
+  return tool as unknown as SchedulerTool
+}
