@@ -44,8 +44,20 @@ export const resultBytesMax = 65_536
 /** How much later than its time limit a run's token ends. */
 export const tokenMarginMs = 60_000
 
+/** What a hub gives at most. */
+export const tokenMsMax = 24 * 60 * 60_000
+
 /** Between SIGTERM and SIGKILL. */
 export const killGraceMs = 5_000
 
 /** A first attempt to send mail inside a call. */
 export const firstSendMs = 10_000
+
+// Engine
+
+/** How long the store, and the hub, are left alone after they failed. */
+export const storeRetryMs = 5_000
+export const hubRetryMs = 5_000
+
+/** What runs when the worker is stopped may still finish within this. */
+export const stopGraceMs = 5_000

@@ -126,6 +126,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('pgid', column.integer)
         .addColumn('process_identity', column.text)
         .addColumn('token_hash', column.text)
+        .addColumn('repeatable', column.flag, (repeatable) => repeatable.notNull())
         .addColumn('outcome', column.text)
         .addColumn('started_at', column.milliseconds, (time) => time.notNull())
         .addColumn('finished_at', column.milliseconds)

@@ -123,6 +123,8 @@ export type SchedulerSchema = {
     process_identity: Optional<string>
     /** SHA-256, hex. */
     token_hash: Optional<string>
+    /** Whether another attempt may follow although this one may have had its effect. */
+    repeatable: Flag
     /** Null while it runs. */
     outcome: Optional<RunOutcome>
     started_at: number

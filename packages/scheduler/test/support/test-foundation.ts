@@ -36,7 +36,8 @@ export async function openTestFoundation(options: TestFoundationOptions = {}): P
     name: 'scheduler',
     migrations,
     ...own,
-    durability: 'full',
+    // No test turns the power off.
+    durability: 'normal',
     access: 'shared',
   })
   const groups = testGroups(options.groups ?? [{ folder: 'main', isAdmin: true }, { folder: 'lab' }])

@@ -1,0 +1,132 @@
+import { recordActivity } from '../activity/record-activity.js'
+import type { Database, RunOutcome } from '../records/schema.js'
+import { storable } from '../records/storable.js'
+import type { EngineParts } from './engine-parts.js'
+import type { RunRow, TaskRow } from './run-row.js'
+
+export interface RunEnd {
+  readonly outcome: RunOutcome
+  readonly errorClass?: string
+  readonly error?: string
+}
+
+type Parts = Pick<EngineParts, 'clock' | 'config' | 'messages'>
+
+/** Ends a run that has not ended, and tells its task what that means for it. Part of the caller's transaction. */
+export async function endRun(db: Database, parts: Parts, run: RunRow, end: RunEnd): Promise<void> {
+  const now = parts.clock.now()
+  await db
+    .updateTable('runs')
+    .set({
+      state: 'ended',
+      outcome: end.outcome,
+      finished_at: now,
+      retry_at: null,
+      fence: run.fence + 1,
+      error_class: end.errorClass ?? null,
+      error: end.error === undefined ? null : storable(end.error, 2_000),
+    })
+    .where('id', '=', run.id)
+    .execute()
+  if (run.task_id === null) return end.outcome === 'dead' ? tellDeadRun(db, parts, run, end) : undefined
+  const task = await db.selectFrom('tasks').selectAll().where('id', '=', run.task_id).executeTakeFirst()
+  if (task !== undefined) await tellTask(db, parts, task, run, end)
+}
+
+/** What one more slot says about the whole task. */
+async function tellTask(db: Database, parts: Parts, task: TaskRow, run: RunRow, end: RunEnd): Promise<void> {
+  if (end.outcome === 'dead') await recordDead(db, parts, run, end)
+  // A cancelled task keeps nothing to count; what was recorded without a run says nothing about how the task does.
+  if (task.status === 'cancelled' || !counts(end.outcome)) return
+  const failures = end.outcome === 'ok' ? 0 : task.failures + 1
+  if (failures !== task.failures) await db.updateTable('tasks').set({ failures }).where('id', '=', task.id).execute()
+  if (task.schedule_type === 'once') return endOnce(db, parts, task, end)
+  if (failures >= parts.config.auto_pause_after && task.status === 'active') {
+    await autoPause(db, parts, task, `${failures} runs in a row did not succeed`)
+  }
+}
+
+function counts(outcome: RunOutcome): boolean {
+  return outcome !== 'missed' && outcome !== 'skipped_overlap'
+}
+
+async function endOnce(db: Database, parts: Parts, task: TaskRow, end: RunEnd): Promise<void> {
+  const succeeded = end.outcome === 'ok' || end.outcome === 'empty'
+  await db
+    .updateTable('tasks')
+    .set({
+      status: succeeded ? 'completed' : 'failed',
+      ended_at: parts.clock.now(),
+      next_fire: null,
+      due_at: null,
+    })
+    .where('id', '=', task.id)
+    .where('status', 'in', ['active', 'failed'])
+    .execute()
+  if (end.outcome === 'dead') {
+    await notify(
+      db,
+      parts,
+      task.group_folder,
+      `The task ${nameOf(task)} has failed for good: ${end.error ?? ''}`,
+      task.depth,
+    )
+  }
+}
+
+/** No run starts any more until somebody resumes the task; one notice says so. */
+export async function autoPause(db: Database, parts: Parts, task: TaskRow, why: string): Promise<void> {
+  const at = parts.clock.now()
+  await db
+    .updateTable('tasks')
+    .set({ status: 'paused', pause_reason: 'auto', next_fire: null, due_at: null })
+    .where('id', '=', task.id)
+    .execute()
+  await db
+    .updateTable('runs')
+    .set({
+      state: 'ended',
+      outcome: 'cancelled',
+      finished_at: at,
+      error: 'The task was paused before this run had started.',
+    })
+    .where('task_id', '=', task.id)
+    .where('state', 'in', ['queued', 'waiting'])
+    .execute()
+  await recordActivity(db, {
+    at,
+    type: 'task_auto_paused',
+    group: task.group_folder,
+    taskId: task.id,
+    summary: `Task ${nameOf(task)} was paused: ${why}.`,
+  })
+  const text = `The task ${nameOf(task)} is paused: ${why}. See what went wrong, then resume it with resume_task ${task.id}.`
+  await notify(db, parts, task.group_folder, text, task.depth)
+}
+
+async function tellDeadRun(db: Database, parts: Parts, run: RunRow, end: RunEnd): Promise<void> {
+  await recordDead(db, parts, run, end)
+  const what = run.trigger_id === null ? 'a mail' : 'a trigger'
+  const text = `The run ${run.id} for ${what} has failed for good: ${end.error ?? ''}`
+  await notify(db, parts, run.group_folder, text, run.depth)
+}
+
+async function recordDead(db: Database, { clock }: Parts, run: RunRow, end: RunEnd): Promise<void> {
+  await recordActivity(db, {
+    at: clock.now(),
+    type: 'run_dead',
+    group: run.group_folder,
+    ...(run.task_id !== null && { taskId: run.task_id }),
+    runId: run.id,
+    summary: `Run ${run.id} is given up: ${end.error ?? end.errorClass ?? 'unknown'}`,
+    details: { scheduledFor: run.scheduled_for, attempts: run.attempts, errorClass: end.errorClass ?? null },
+  })
+}
+
+async function notify(db: Database, { messages }: Parts, group: string, text: string, depth: number): Promise<void> {
+  await messages.post(db, { group, depth, priority: 'notify', text })
+}
+
+export function nameOf(task: Pick<TaskRow, 'id' | 'name'>): string {
+  return task.name === null ? task.id : `"${task.name}" (${task.id})`
+}

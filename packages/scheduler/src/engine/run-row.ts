@@ -1,0 +1,51 @@
+import type { SchedulerSchema } from '../records/schema.js'
+
+type Selected<Table> = {
+  readonly [Column in keyof Table]: Table[Column] extends { readonly __select__: infer Value } ? Value : Table[Column]
+}
+
+export type TaskRow = Selected<SchedulerSchema['tasks']>
+export type RunRow = Selected<SchedulerSchema['runs']>
+export type AttemptRow = Selected<SchedulerSchema['attempts']>
+
+/** Of a run that nobody has started. */
+export function queuedRun(run: {
+  readonly id: string
+  readonly group: string
+  readonly depth: number
+  readonly scheduledFor: number
+  readonly dueAt: number
+  readonly createdAt: number
+  readonly serial: boolean
+  readonly exclusive: boolean
+  readonly lateMs?: number
+  readonly taskId?: string
+  readonly triggerId?: string
+  readonly mailId?: string
+}): RunRow {
+  return {
+    id: run.id,
+    task_id: run.taskId ?? null,
+    trigger_id: run.triggerId ?? null,
+    mail_id: run.mailId ?? null,
+    group_folder: run.group,
+    depth: run.depth,
+    scheduled_for: run.scheduledFor,
+    due_at: run.dueAt,
+    state: 'queued',
+    outcome: null,
+    serial: run.serial ? 1 : 0,
+    exclusive: run.exclusive ? 1 : 0,
+    attempts: 0,
+    attempts_before: 0,
+    fence: 0,
+    retry_at: null,
+    late_ms: run.lateMs ?? 0,
+    slots: 1,
+    error_class: null,
+    error: null,
+    created_at: run.createdAt,
+    started_at: null,
+    finished_at: null,
+  }
+}
