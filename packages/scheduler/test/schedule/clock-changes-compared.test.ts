@@ -83,13 +83,8 @@ describe.each(zones)('in %s, from %i on for two years', (timeZone, firstYear) =>
 
   it('is strictly increasing', () => {
     for (const pattern of patterns) {
-      let last = from
-      for (let count = 0; last < to; count += 1) {
-        const next = nextOccurrence({ type: 'cron', pattern, timeZone }, last)
-        expect(next).toBeGreaterThan(last)
-        // A minute pattern is a million instants; what may go wrong is near the changes, which are looked at one by one above.
-        last = count % 200 === 199 ? next! + day : next!
-      }
+      const fires = fastOccurrences(pattern, timeZone, from, to)
+      expect(fires.filter((instant, index) => index > 0 && instant <= fires[index - 1]!)).toEqual([])
     }
   })
 })
