@@ -61,3 +61,29 @@ export const hubRetryMs = 5_000
 
 /** What runs when the worker is stopped may still finish within this. */
 export const stopGraceMs = 5_000
+
+// schedule
+
+/** Characters of a cron pattern: more than one that lists every minute, hour, day, month and weekday. */
+export const cronLengthMax = 500
+
+/** The longest interval: beyond a year, cron says it better. */
+export const intervalMsMax = 366 * 24 * 60 * 60_000
+
+/** How far ahead a cron pattern is searched. The rarest, a fifth Monday in February, leaves 40 years between two. */
+export const occurrenceSearchMs = 50 * 366 * 24 * 60 * 60_000
+
+/** Patterns kept ready: croner takes 80 KB for one. */
+export const cronPatternsCached = 200
+
+/** Years of zones whose clock changes are known: 1 KB each; a year takes 400 questions to Intl. */
+export const zoneYearsCached = 2_000
+
+/** Names of zones, also of those that are none. */
+export const zoneNamesCached = 1_000
+
+/** Jitter never delays a run more than this. */
+export const jitterMsMax = 60 * 60_000
+
+/** Slots before the window that are counted one by one; a cron pattern with more is told as `at least`. */
+export const missedCountedMax = 1_000
