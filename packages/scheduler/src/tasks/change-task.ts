@@ -3,7 +3,7 @@ import type { Database } from '../records/schema.js'
 import { refusal } from '../refusal.js'
 import type { Actor } from '../tools/actor.js'
 import { originOf } from './create-task.js'
-import { checkRoomForTask } from './task-limits.js'
+import { checkRestartRate, checkRoomForTask } from './task-limits.js'
 import type { TaskParts } from './task-parts.js'
 import { type TaskDefinition, type TaskRow, titleOf } from './task-row.js'
 import { dueAt, type TimedTask, timeTask } from './time-task.js'
@@ -26,16 +26,17 @@ export async function changeTask(
   change: TaskChange,
   actor: Actor,
 ): Promise<WrittenTask> {
-  const { definition, takenOver } = change
   const timed = timeChange(row, change, parts)
-  const restarts = change.timed && !keepsFire(row, change)
+  const { definition } = timed
+  const restarts = change.timed && (change.allowPast || !keepsFire(row, definition))
   const revived = restarts && row.ended_at !== null
   if (revived) await checkRoomForTask(db, row.group_folder)
+  if (restarts && definition.schedule_type === 'once') await checkRestartRate(db, parts.clock, row)
   await checkNameIsFree(db, row, definition)
   const changed: TaskRow = {
     ...row,
     ...definition,
-    ...(takenOver && originOf(actor)),
+    ...(change.takenOver && originOf(actor)),
     ...(revived && { status: 'active', ended_at: null, failures: 0 }),
     anchor: anchorOf(row, definition, parts.clock.now()),
     version: row.version + 1,
@@ -69,9 +70,9 @@ function anchorOf(row: TaskRow, definition: TaskDefinition, now: number): number
 }
 
 /** The same schedule keeps its next slot, which may be due by now. */
-function keepsFire(row: TaskRow, { definition, allowPast }: TaskChange): boolean {
+function keepsFire(row: TaskRow, definition: TaskDefinition): boolean {
   const isLive = row.status === 'paused' || (row.status === 'active' && row.next_fire !== null)
-  return isLive && !allowPast && same(row, definition, ['schedule_type', 'schedule_value', 'timezone'])
+  return isLive && same(row, definition, ['schedule_type', 'schedule_value', 'timezone'])
 }
 
 /** Whether runs that wait are still what the task would make. */

@@ -17,9 +17,10 @@ export interface NewTask {
 /** Part of the caller's transaction; wake the engine after it. Throws INVALID_ARGUMENT, RATE_LIMITED. */
 export async function createTask(db: Database, parts: TaskParts, task: NewTask, actor: Actor): Promise<WrittenTask> {
   const { clock, config } = parts
-  const { definition, group, allowPast } = task
+  const { group, allowPast } = task
   const now = clock.now()
-  const timed = timeTask(definition, { now, anchor: now, allowPast, minIntervalMs: config.min_interval_ms })
+  const timed = timeTask(task.definition, { now, anchor: now, allowPast, minIntervalMs: config.min_interval_ms })
+  const { definition } = timed
   await checkRoomForTask(db, group)
   await checkCreationRate(db, clock, group)
   const id = parts.newId('task')

@@ -4,8 +4,8 @@ import { refusal } from '../refusal.js'
 
 const valueShownMax = 80
 
-/** `reason` says what is wrong with the value, or which form is accepted. */
-export function invalidParameter(parameter: string, value: unknown, reason: string, hint?: string): ToolError {
-  const shown = storable(JSON.stringify(value) ?? 'absent', valueShownMax)
-  return refusal('INVALID_ARGUMENT', `${parameter} ${shown}: ${reason}`, { ...(hint !== undefined && { hint }) })
+/** `reason` says which form is accepted. */
+export function invalidParameter(parameter: string, value: unknown, reason: string): ToolError {
+  const shown = storable(JSON.stringify(value) ?? 'nothing', valueShownMax)
+  return refusal('INVALID_ARGUMENT', `${parameter}: ${reason} (got ${shown})`)
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js'
 import { liveTasksPerGroupMax, tasksCreatedPerHourMax } from '../limits.js'
 import type { Database } from '../records/schema.js'
 import { refusal } from '../refusal.js'
+import { type TaskRow, titleOf } from './task-row.js'
 
 const hourMs = 60 * 60_000
 
@@ -37,4 +38,27 @@ export async function checkCreationRate(db: Database, clock: Clock, group: strin
     retryAfterMs: Math.max(1, Number(oldest) + hourMs - now),
     hint: 'One task with a cron or interval schedule does the work of many.',
   })
+}
+
+/**
+ * A task that starts itself anew by its name makes no new task, but as many runs: they count by the same limit. Throws
+ * RATE_LIMITED.
+ */
+export async function checkRestartRate(db: Database, clock: Clock, task: Pick<TaskRow, 'id' | 'name'>): Promise<void> {
+  const now = clock.now()
+  const { runs, oldest } = await db
+    .selectFrom('runs')
+    .select(({ fn }) => [fn.countAll().as('runs'), fn.min('created_at').as('oldest')])
+    .where('task_id', '=', task.id)
+    .where('created_at', '>', now - hourMs)
+    .executeTakeFirstOrThrow()
+  if (Number(runs) < tasksCreatedPerHourMax) return
+  throw refusal(
+    'RATE_LIMITED',
+    `The task ${titleOf(task)} has been started ${runs} times within an hour, the most it may.`,
+    {
+      retryAfterMs: Math.max(1, Number(oldest) + hourMs - now),
+      hint: 'Give it a cron or interval schedule.',
+    },
+  )
 }

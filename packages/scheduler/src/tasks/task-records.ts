@@ -36,7 +36,8 @@ export function readTask(row: TaskRow): Task | Malformed {
     allowPast: true,
     minIntervalMs: 1,
   })
-  if ('problem' in parsed) return { malformed: `${parsed.problem.parameter}: ${parsed.problem.reason}` }
+  if ('problem' in parsed)
+    return { malformed: `${parsed.problem.parameter}: ${parsed.problem.reason.replace(/\.$/, '')}` }
   const { args } = checked.data
   return {
     row,

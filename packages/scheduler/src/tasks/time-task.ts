@@ -1,3 +1,4 @@
+import { refusal } from '../refusal.js'
 import { jitterMax, jitterOf } from '../schedule/jitter.js'
 import { nextOccurrence } from '../schedule/occurrences.js'
 import { parseSchedule } from '../schedule/parse-schedule.js'
@@ -6,6 +7,8 @@ import { invalidParameter } from './invalid-parameter.js'
 import type { TaskDefinition, TaskRow } from './task-row.js'
 
 export interface TimedTask {
+  /** With the zone under its own name. */
+  readonly definition: TaskDefinition
   readonly schedule: Schedule
   /** Slot that comes first, UTC ms. */
   readonly firstFire: number
@@ -32,11 +35,12 @@ export function timeTask(definition: TaskDefinition, options: TimingOptions): Ti
   })
   if ('problem' in parsed) {
     const { parameter, reason, hint } = parsed.problem
-    throw invalidParameter(parameter, definition[parameter], reason, hint)
+    throw refusal('INVALID_ARGUMENT', `${parameter}: ${reason}`, { ...(hint !== undefined && { hint }) })
   }
   const { schedule, warnings } = parsed
   checkJitter(definition.jitter_ms, schedule, now)
-  return { schedule, firstFire: firstFireOf(definition, schedule, now), warnings }
+  const timedDefinition = { ...definition, timezone: schedule.timeZone }
+  return { definition: timedDefinition, schedule, firstFire: firstFireOf(definition, schedule, now), warnings }
 }
 
 /** The columns that make a task fire at a slot, or at none. */

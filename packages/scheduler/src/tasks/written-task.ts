@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import type { Group } from '../groups/group.js'
-import { firesPerDayQuietMax } from '../limits.js'
 import { firesPerDay, fireWarnings } from '../schedule/fires.js'
 import type { Schedule } from '../schedule/schedule.js'
 import type { Reply } from '../tools/scheduler-tool.js'
 import { type TaskRow, titleOf } from './task-row.js'
-import { fireShape, upcomingFires } from './upcoming-fires.js'
+import { comingSchedule, fireShape, upcomingFires } from './upcoming-fires.js'
 
 /** A task as it has just been stored. */
 export interface WrittenTask {
@@ -35,13 +34,8 @@ export function writtenTaskReply(
 ): Reply<z.output<typeof writtenTaskShape>> {
   const { row, schedule } = written
   const next_fires = upcomingFires(row, schedule)
-  const fires_per_day = firesPerDay(schedule, now)
-  const warnings = [
-    ...written.warnings,
-    ...(next_fires.length > 0 ? fireWarnings(schedule, now) : []),
-    ...(fires_per_day > firesPerDayQuietMax ? [`It fires ${fires_per_day} times a day.`] : []),
-    ...circumstances(row, group),
-  ]
+  const coming = comingSchedule(row, schedule) ?? { schedule, after: now }
+  const warnings = [...written.warnings, ...fireWarnings(coming.schedule, coming.after), ...circumstances(row, group)]
   const value = {
     task_id: row.id,
     created,
@@ -51,7 +45,7 @@ export function writtenTaskReply(
     timezone: row.timezone,
     context_mode: row.context_mode,
     next_fires,
-    fires_per_day,
+    fires_per_day: firesPerDay(coming.schedule, coming.after),
     warnings,
   }
   const [first] = next_fires
