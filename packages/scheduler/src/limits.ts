@@ -87,3 +87,23 @@ export const jitterMsMax = 60 * 60_000
 
 /** Slots before the window that are counted one by one; a cron pattern with more is told as `at least`. */
 export const missedCountedMax = 1_000
+
+// tasks
+
+/** What a list can show in a column, and a person can remember. */
+export const taskNameMax = 64
+
+/** JSON of a direct call's arguments: what a tool takes from a model is smaller by far. */
+export const argsBytesMax = 65_536
+
+/** Characters of a prompt in a list. */
+export const promptShownMax = 200
+
+/** Tasks in one list, those that live first: what a model can still read. */
+export const listedTasksMax = 1_000
+
+/** Runs in one list. */
+export const listedRunsMax = 500
+
+/** Attempts shown of one run, the newest: each may have 64 KiB of result and as much of stderr. */
+export const attemptsShownMax = 5

@@ -32,6 +32,8 @@ export interface AnsweringTool<Input extends z.ZodObject, Output extends z.ZodOb
  * reply. What comes after the commit (a first try to send, say) is `afterwards`, whose reply replaces the stored one.
  */
 export interface ChangingTool<Input extends z.ZodObject, Output extends z.ZodObject> extends ToolBase<Input, Output> {
+  /** Refuses by what others than the database know; comes before the transaction, which waits for nobody. Not for repeats. */
+  check?(input: z.output<Input>, actor: Actor, context: Context): Promise<void>
   change(input: z.output<Input>, actor: Actor, db: Database, context: Context): Promise<Reply<z.output<Output>>>
   afterwards?(reply: Reply<z.output<Output>>, actor: Actor, context: Context): Promise<Reply<z.output<Output>>>
 }
