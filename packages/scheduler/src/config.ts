@@ -1,4 +1,4 @@
-import { didYouMean } from '@callboard/worker'
+import { didYouMean } from '@callboard/worker/nearest-name'
 import { z } from 'zod'
 import { placeOf, wordsOf } from './issue-words.js'
 import { isTimeZoneName } from './time-zone-name.js'

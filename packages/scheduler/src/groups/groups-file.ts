@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { didYouMean } from '@callboard/worker'
+import { didYouMean } from '@callboard/worker/nearest-name'
 import type { z } from 'zod'
 import { placeOf, wordsOf } from '../issue-words.js'
 import { groupsFileBytesMax } from '../limits.js'

@@ -1,4 +1,4 @@
-import { didYouMean } from '@callboard/worker'
+import { didYouMean } from '@callboard/worker/nearest-name'
 import type { GroupEntry } from './group-entry.js'
 
 /** What is wrong with a path into a command's output, e.g. with `session_from`; undefined: nothing. */

@@ -26,7 +26,7 @@ function groupOf({ group: folder }: Caller, isOperator: boolean, groups: Groups)
   if (folder === undefined && isOperator) return groups.admin
   if (folder === undefined) {
     throw refusal('FORBIDDEN', 'This agent has no group, and only groups may do this.', {
-      hint: 'Let an operator give it one: callboard token create --group, or "group" of the agent in callboard.config.json.',
+      hint: 'Let an operator make it a token with one: callboard token new NAME --group FOLDER.',
     })
   }
   const group = groups.byFolder(folder)
