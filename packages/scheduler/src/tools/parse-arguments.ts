@@ -9,8 +9,8 @@ export async function parseArguments<Input extends z.ZodObject>(
   schema: Input,
   given: { readonly [key: string]: unknown },
 ): Promise<z.output<Input>> {
-  const unstorable = Object.keys(given).filter((key) => !isStorable(key) || !isStorable(given[key]))
-  if (unstorable.length > 0) throw invalid(unstorable.map((key) => `${shown(key)}: ${storableWords}`))
+  const unstorable = Object.entries(given).filter(([key, value]) => !isStorable(key) || !isStorable(value))
+  if (unstorable.length > 0) throw invalid(unstorable.map(unstorableSentence))
   const parsed = await schema.safeParseAsync(given)
   if (parsed.success) return parsed.data
   throw invalid(parsed.error.issues.flatMap((issue) => sentencesOf(issue, given, Object.keys(schema.shape))))
@@ -68,7 +68,12 @@ function shown(value: unknown): string {
   return json.length > shownValueMax ? `${json.slice(0, shownValueMax)}…` : json
 }
 
-const storableWords = `must be valid Unicode without NUL, nested at most ${argumentDepthMax} deep`
+function unstorableSentence([key, value]: readonly [string, unknown]): string {
+  const place = isStorable(key) ? key : shown(key)
+  // Of an object nobody knows yet how deep it is.
+  const got = typeof value === 'string' ? ` (got ${shown(value)})` : ''
+  return `${place}: must be valid Unicode without NUL, nested at most ${argumentDepthMax} deep${got}`
+}
 
 /** Both databases keep it, it means the same to whoever reads it, and nothing that walks through it runs out of stack. */
 function isStorable(value: unknown, depthLeft = argumentDepthMax): boolean {
