@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: '@callboard/worker/testing', replacement: source('packages/worker/src/testing/index.ts') },
+      { find: '@callboard/worker/nearest-name', replacement: source('packages/worker/src/nearest-name.ts') },
       { find: '@callboard/store/testing', replacement: source('packages/store/src/testing/both-databases.ts') },
       { find: '@callboard/protocol/nearest-name', replacement: source('protocol/src/nearest-name.ts') },
       { find: '@callboard/protocol', replacement: source('protocol/src/index.ts') },

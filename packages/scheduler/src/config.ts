@@ -1,4 +1,7 @@
+import { didYouMean } from '@callboard/worker/nearest-name'
 import { z } from 'zod'
+import { placeOf, wordsOf } from './issue-words.js'
+import { isTimeZoneName } from './time-zone-name.js'
 
 const text = z.string().trim().min(1).max(4096)
 const url = (...schemes: readonly string[]) =>
@@ -10,15 +13,27 @@ const address = text.regex(/^[^\s<>@,;]+@[^\s<>@,;]+$/, 'must be one mail addres
 const wholeMs = (min: number, max: number) => z.int().min(min).max(max)
 const day = 24 * 60 * 60_000
 
+/** What SHA-256 makes of a key: a shorter one is easier to guess than the signature. */
+const hmacKeyBytesMin = 32
+const variableName = text.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable')
+const searchChat = z.strictObject({ base_url: url('http', 'https'), model: text, key_env: variableName.optional() })
+
 /** Each key is the variable of the same name in lower case. */
 const schema = z.strictObject({
   groups_file: text.optional(),
   groups_dir: text.optional(),
-  scheduler_tz: text.optional(),
+  scheduler_tz: text.refine(isTimeZoneName, 'must be an IANA name, like Europe/Paris').optional(),
 
   notification_email: address.optional(),
   mail_address: address.optional(),
-  mail_hmac_key: z.string().optional(),
+  mail_hmac_key: z
+    .string()
+    .max(4096)
+    .refine(
+      (key) => Buffer.byteLength(key) >= hmacKeyBytesMin,
+      `must have at least ${hmacKeyBytesMin} bytes: make one with openssl rand -base64 32`,
+    )
+    .optional(),
   smtp_url: url('smtp', 'smtps').optional(),
   smtp_tls_ca: text.optional(),
   imap_url: url('imap', 'imaps').optional(),
@@ -47,7 +62,7 @@ const schema = z.strictObject({
   brave_url: url('http', 'https').default('https://api.search.brave.com'),
   perplexity_api_key: text.optional(),
   perplexity_url: url('http', 'https').default('https://api.perplexity.ai'),
-  search_chat: z.strictObject({ base_url: url('http', 'https'), model: text, key_env: text.optional() }).optional(),
+  search_chat: searchChat.readonly().optional(),
 
   social_post_tool: text.default('propose_post'),
 })
@@ -72,10 +87,49 @@ export class SchedulerConfigError extends Error {
 /** The section `scheduler` of callboard.config.json; absent means the defaults. Throws a SchedulerConfigError. */
 export function parseSchedulerConfig(section: unknown): SchedulerConfig {
   const parsed = schema.safeParse(section ?? {})
-  if (!parsed.success) {
-    throw new SchedulerConfigError(
-      parsed.error.issues.map((issue) => `${['scheduler', ...issue.path].join('.')}: ${issue.message}`),
-    )
-  }
-  return Object.freeze(parsed.data)
+  const problems = parsed.success
+    ? relationProblems(parsed.data)
+    : [...parsed.error.issues.flatMap(problemsOf), ...relationProblems(readable(section))]
+  if (problems.length > 0)
+    throw new SchedulerConfigError([...new Set(problems)].map((problem) => `scheduler${problem}`))
+  return Object.freeze(parsed.data as SchedulerConfig)
+}
+
+/** What can be read of a section with mistakes in it, so that one mistake does not hide another. */
+function readable(section: unknown): Partial<SchedulerConfig> {
+  if (typeof section !== 'object' || section === null) return {}
+  const given = section as { readonly [key: string]: unknown }
+  // A value that was refused is there all the same: nobody is to be told that it is missing.
+  return Object.fromEntries(Object.keys(schema.shape).map((key) => [key, given[key]]))
+}
+
+/** Keys that are of no use without another one. */
+function relationProblems(config: Partial<SchedulerConfig>): readonly string[] {
+  const { smtp_url, imap_url, mail_address, notification_email, search_provider } = config
+  const mailUrl = smtp_url === undefined ? imap_url && 'imap_url' : 'smtp_url'
+  const searchKey = search_provider === undefined ? undefined : searchKeys.get(search_provider)
+  return [
+    ...(mailUrl !== undefined && mail_address === undefined
+      ? [`.mail_address: must be set where ${mailUrl} is: it is the address of that mailbox`]
+      : []),
+    ...(notification_email !== undefined && mailUrl === undefined
+      ? ['.notification_email: mail needs a server: set smtp_url, too, or remove this']
+      : []),
+    ...(searchKey !== undefined && config[searchKey] === undefined
+      ? [`.${searchKey}: must be set where search_provider is ${search_provider}`]
+      : []),
+  ]
+}
+
+const searchKeys: ReadonlyMap<string, keyof SchedulerConfig> = new Map([
+  ['searxng', 'searxng_url'],
+  ['brave', 'brave_api_key'],
+  ['perplexity', 'perplexity_api_key'],
+])
+
+function problemsOf(issue: z.core.$ZodIssue): readonly string[] {
+  const place = issue.path.length === 0 ? '' : `.${placeOf(issue.path)}`
+  if (issue.code !== 'unrecognized_keys') return [`${place}: ${wordsOf(issue)}`]
+  const known = issue.path[0] === 'search_chat' ? Object.keys(searchChat.shape) : schedulerConfigKeys
+  return issue.keys.map((key) => `${place}.${key}: there is no such key${didYouMean(key, known)}`)
 }

@@ -107,3 +107,42 @@ export const listedRunsMax = 500
 
 /** Attempts shown of one run, the newest: each may have 64 KiB of result and as much of stderr. */
 export const attemptsShownMax = 5
+
+// Groups, calls, activity, status ----------------------------------------------------------------------------------
+
+/** Each has a directory, a conversation and a share of the runs. */
+export const groupsMax = 256
+
+/** Room for that many groups with long commands. */
+export const groupsFileBytesMax = 1_048_576
+
+/** Words of a command; variables that its environment gets. */
+export const argumentsMax = 64
+export const allowedVariablesMax = 64
+
+/** Characters of one argument: prompts go by stdin, so only flags and paths are here. */
+export const argumentLengthMax = 4096
+
+/** Of a refused value in the refusal: enough to know it by. */
+export const shownValueMax = 80
+
+/** Of objects and lists in an argument: more is nobody's tool call, and a stack is finite. */
+export const argumentDepthMax = 64
+
+/** Entries of the activity log in one answer. */
+export const activityEntriesMax = 500
+
+/** Rows that one statement of the pruning removes, so that other writers get their turn in between. */
+export const prunedRowsPerStatement = 500
+
+/** Statements of one table in one round; what is left waits for the next one. */
+export const pruneStatementsMax = 200
+
+/** Between two rounds of the pruning. */
+export const pruneIntervalMs = 60 * 60_000
+
+/** No search result is reused when it is older. */
+export const searchesKeptMs = 24 * 60 * 60_000
+
+/** A process that was silent for so long does not come back under its id. */
+export const processForgottenMs = 24 * 60 * 60_000

@@ -63,7 +63,16 @@ export async function recordActivity(db: Database, entry: ActivityEntry): Promis
       task_id: taskId ?? null,
       run_id: runId ?? null,
       summary: storable(summary.replaceAll(/\s+/g, ' ').trim(), 200),
-      details: storable(JSON.stringify(details), 8_000),
+      details: boundedJson(details),
     })
     .execute()
 }
+
+/** Always an object's JSON, and text that both databases take: JSON.stringify escapes what they would not. */
+function boundedJson(details: { readonly [key: string]: unknown }): string {
+  const json = JSON.stringify(details)
+  return json.length <= detailsLengthMax ? json : JSON.stringify({ cut: json.slice(0, detailsLengthMax / 2) })
+}
+
+/** Characters: rows are read by the hundred. */
+const detailsLengthMax = 8_000

@@ -46,6 +46,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('cancelled_at', column.milliseconds)
         .execute()
       await schema.createIndex('tasks_due').on('tasks').columns(['due_at']).execute()
+      await schema.createIndex('tasks_status').on('tasks').columns(['status']).execute()
       await schema.createIndex('tasks_group').on('tasks').columns(['group_folder', 'created_at']).execute()
       await schema
         .createIndex('tasks_name')
@@ -115,6 +116,7 @@ export const migrations: readonly Migration[] = [
       await schema.createIndex('runs_queue').on('runs').columns(['state', 'group_folder', 'due_at', 'id']).execute()
       await schema.createIndex('runs_retry').on('runs').columns(['state', 'retry_at']).execute()
       await schema.createIndex('runs_task').on('runs').columns(['task_id', 'state']).execute()
+      await schema.createIndex('runs_outcome').on('runs').columns(['outcome']).execute()
       await schema.createIndex('runs_finished').on('runs').columns(['finished_at']).execute()
       await schema
         .createTable('attempts')
@@ -206,6 +208,9 @@ export const migrations: readonly Migration[] = [
         .addColumn('created_at', column.milliseconds, (time) => time.notNull())
         .execute()
       await schema.createIndex('messages_state').on('messages').columns(['state', 'created_at']).execute()
+      // A mail that is removed must not be any message's: without these each removal would read all messages.
+      await schema.createIndex('messages_digest').on('messages').columns(['digest_id']).execute()
+      await schema.createIndex('messages_outbox').on('messages').columns(['outbox_id']).execute()
       await schema.createIndex('messages_run').on('messages').columns(['run_id']).execute()
       await schema
         .createTable('mail_cursor')

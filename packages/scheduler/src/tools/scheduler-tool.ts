@@ -17,13 +17,29 @@ interface ToolBase<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly input: Input
   readonly output: Output
   readonly annotations: NonNullable<ToolSpec<z.ZodObject, z.ZodType>['annotations']>
-  /** `group`: any registered group; `admin`: the admin group; `operator`: hidden from everybody else. */
-  readonly access: 'group' | 'admin' | 'operator' | 'anyone'
   readonly timeoutMs?: number
 }
 
+interface GuardedTool {
+  /** `group`: any registered group; `admin`: the admin group; `operator`: hidden from everybody else. */
+  readonly access: 'group' | 'admin' | 'operator'
+}
+
+/** Who asks without having to be a group. */
+export interface Reader {
+  readonly isAdmin: boolean
+}
+
+/** Tells any caller, also one that no group knows. */
+export interface OpenTool<Input extends z.ZodObject, Output extends z.ZodObject> extends ToolBase<Input, Output> {
+  readonly access: 'anyone'
+  tell(input: z.output<Input>, reader: Reader, context: Context): Promise<Reply<z.output<Output>>>
+}
+
 /** Reads, or acts elsewhere and keeps its own books. */
-export interface AnsweringTool<Input extends z.ZodObject, Output extends z.ZodObject> extends ToolBase<Input, Output> {
+export interface AnsweringTool<Input extends z.ZodObject, Output extends z.ZodObject>
+  extends ToolBase<Input, Output>,
+    GuardedTool {
   answer(input: z.output<Input>, actor: Actor, context: Context): Promise<Reply<z.output<Output>>>
 }
 
@@ -31,14 +47,21 @@ export interface AnsweringTool<Input extends z.ZodObject, Output extends z.ZodOb
  * Has an effect in the database, at most once for one idempotency key: `change` runs in the transaction that also stores its
  * reply. What comes after the commit (a first try to send, say) is `afterwards`, whose reply replaces the stored one.
  */
+<<<<<<< HEAD
 export interface ChangingTool<Input extends z.ZodObject, Output extends z.ZodObject> extends ToolBase<Input, Output> {
   /** Refuses by what others than the database know; comes before the transaction, which waits for nobody. Not for repeats. */
   check?(input: z.output<Input>, actor: Actor, context: Context): Promise<void>
+=======
+export interface ChangingTool<Input extends z.ZodObject, Output extends z.ZodObject>
+  extends ToolBase<Input, Output>,
+    GuardedTool {
+>>>>>>> 6fc916fea75d10073bf6d648e4bed94f6e9454e6
   change(input: z.output<Input>, actor: Actor, db: Database, context: Context): Promise<Reply<z.output<Output>>>
   afterwards?(reply: Reply<z.output<Output>>, actor: Actor, context: Context): Promise<Reply<z.output<Output>>>
 }
 
 export type SchedulerTool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> =
+  | OpenTool<Input, Output>
   | AnsweringTool<Input, Output>
   | ChangingTool<Input, Output>
 
@@ -51,6 +74,12 @@ export function answering<Input extends z.ZodObject, Output extends z.ZodObject>
 
 export function changing<Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: ChangingTool<Input, Output>,
+): SchedulerTool {
+  return tool as unknown as SchedulerTool
+}
+
+export function open<Input extends z.ZodObject, Output extends z.ZodObject>(
+  tool: OpenTool<Input, Output>,
 ): SchedulerTool {
   return tool as unknown as SchedulerTool
 }

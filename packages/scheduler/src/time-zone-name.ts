@@ -1,0 +1,10 @@
+/** An IANA name, like Europe/Paris or UTC: no offset and no POSIX rule, though some systems take these for zones. */
+export function isTimeZoneName(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
