@@ -68,6 +68,10 @@ export const sessionIdLengthMax = 256
 /** Turns of the event loop in which the system ends what SIGKILL has hit; one that takes longer hangs in a driver. */
 export const groupEndTurnsMax = 500
 
+/** Turns, and then time between looks, in which a group that was asked to end may do so after its leader. */
+export const groupGraceTurnsMax = 50
+export const groupPollMs = 100
+
 /** Turns in which a pipe that somebody outside of the group holds open is read to its end. */
 export const drainTurnsMax = 200
 

@@ -145,7 +145,11 @@ function lastLine(text: string): string | undefined {
 function notStarted(program: string, folder: string, { code, message }: NodeJS.ErrnoException): Attempt {
   switch (code) {
     case 'ENOENT':
-      return failed('missing_program', `There is no program ${program}: install it, or correct argv of ${folder}.`, false)
+      return failed(
+        'missing_program',
+        `There is no program ${program}: install it, or correct argv of ${folder}.`,
+        false,
+      )
     case 'EACCES':
     case 'ENOEXEC':
       return failed('missing_program', `${program} may not be executed: correct argv of ${folder}.`, false)

@@ -50,7 +50,12 @@ export class Conversations {
       .execute()
     const shown = withinCharacters(rows, turnsShownCharactersMax).reverse()
     // An answer whose question was cut off would stand for nothing.
-    return shown.slice(Math.max(0, shown.findIndex(({ role }) => role === 'user')))
+    return shown.slice(
+      Math.max(
+        0,
+        shown.findIndex(({ role }) => role === 'user'),
+      ),
+    )
   }
 
   async appendTurns(group: Group, turns: readonly Turn[]): Promise<void> {

@@ -68,7 +68,8 @@ export function textOf(value: unknown): string | undefined {
 function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     // Own members only: `constructor` is in nobody's output.
-    (inner, name) => (typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name) ? (inner as never)[name] : undefined),
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name) ? (inner as never)[name] : undefined,
     value,
   )
 }

@@ -67,6 +67,11 @@ export function parsePs(text: string): readonly ProcessEntry[] {
   return text.split('\n').flatMap((line) => {
     const [pid, group, state, ...started] = line.trim().split(/\s+/)
     if (pid === undefined || started.length === 0) return []
-    return { pid: Number(pid), group: Number(group), started: started.join(' '), ended: state?.startsWith('Z') ?? false }
+    return {
+      pid: Number(pid),
+      group: Number(group),
+      started: started.join(' '),
+      ended: state?.startsWith('Z') ?? false,
+    }
   })
 }

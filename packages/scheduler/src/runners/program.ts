@@ -2,9 +2,10 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import type { Readable, Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../clock.js'
-import { drainTurnsMax, killGraceMs } from '../limits.js'
+import { drainTurnsMax, groupGraceTurnsMax, groupPollMs, killGraceMs } from '../limits.js'
 import { endGroup, signalGroup } from './process-group.js'
 import { identityOf } from './process-identity.js'
+import { groupLives } from './process-table.js'
 import type { ChildIdentity } from './runner.js'
 
 export interface ProgramStart {
@@ -96,18 +97,26 @@ async function killed(group: number, exit: Promise<Exit>): Promise<Exit> {
 
 async function untilEnd(group: number, exit: Promise<Exit>, clock: Clock, signal: AbortSignal): Promise<Exit> {
   const over = new AbortController()
-  const stop = async () => {
-    signalGroup(group, 'SIGTERM')
-    await clock.sleepUntil(clock.now() + killGraceMs, over.signal)
-    if (!over.signal.aborted) signalGroup(group, 'SIGKILL')
-  }
-  if (signal.aborted) void stop()
-  else signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await exit
-  } finally {
-    signal.removeEventListener('abort', stop)
-    over.abort()
+  const stopped = new Promise<'stopped'>((resolve) => {
+    if (signal.aborted) resolve('stopped')
+    signal.addEventListener('abort', () => resolve('stopped'), { once: true, signal: over.signal })
+  })
+  const end = await Promise.race([exit, stopped]).finally(() => over.abort())
+  if (end !== 'stopped') return end
+  signalGroup(group, 'SIGTERM')
+  await grace(group, exit, clock)
+  return killed(group, exit)
+}
+
+/** Until the group is gone by itself, which may be later than its leader; not for ever. */
+async function grace(group: number, exit: Promise<Exit>, clock: Clock): Promise<void> {
+  const deadline = clock.now() + killGraceMs
+  const over = new AbortController()
+  await Promise.race([exit, clock.sleepUntil(deadline, over.signal)]).finally(() => over.abort())
+  // What ends by SIGTERM mostly does so together.
+  for (let turns = 0; turns < groupGraceTurnsMax && (await groupLives(group)); turns += 1) await turn()
+  while (clock.now() < deadline && (await groupLives(group))) {
+    await clock.sleepUntil(Math.min(deadline, clock.now() + groupPollMs))
   }
 }
 
