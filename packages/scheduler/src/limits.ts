@@ -146,3 +146,61 @@ export const searchesKeptMs = 24 * 60 * 60_000
 
 /** A process that was silent for so long does not come back under its id. */
 export const processForgottenMs = 24 * 60 * 60_000
+
+// Runners
+
+/** Of a program's output, how much is read as one JSON document; a longer one is not read for its result. */
+export const documentBytesMax = 8 * 1024 * 1024
+
+/** A longer line of JSON is passed over: events that carry whole files are of no use here. */
+export const lineBytesMax = 1024 * 1024
+
+/** Parts of a path into JSON, and conditions beside it; characters of the whole expression. */
+export const extractionPartsMax = 16
+export const extractionLengthMax = 512
+
+/** Of a session id; whatever is longer is no id. */
+export const sessionIdLengthMax = 256
+
+/** Turns of the event loop in which the system ends what SIGKILL has hit; one that takes longer hangs in a driver. */
+export const groupEndTurnsMax = 500
+
+/** Turns, and then time between looks, in which a group that was asked to end may do so after its leader. */
+export const groupGraceTurnsMax = 50
+export const groupPollMs = 100
+
+/** Turns in which a pipe that somebody outside of the group holds open is read to its end. */
+export const drainTurnsMax = 200
+
+/** For one `ps`, where there is no /proc. */
+export const processListMs = 5_000
+export const processListBytesMax = 4 * 1024 * 1024
+
+/** Turns of a group's conversation that are kept, those a model is shown, and their characters together. */
+export const turnsKeptMax = 200
+export const turnsShownMax = 40
+export const turnsShownCharactersMax = 100_000
+
+/** Requests of one run to its model, each with the tools it asked for before. */
+export const chatRoundsMax = 10
+
+/** Tools that a model is told of: chat endpoints refuse more. */
+export const chatToolsMax = 128
+
+/** Of a tool's name in the chat form. */
+export const chatToolNameMax = 64
+
+/** Tools that one answer of a model may ask for; with the limit of each result this bounds what the next request holds. */
+export const chatToolCallsPerRoundMax = 16
+
+/** Characters of a tool's result that the model reads. */
+export const chatToolResultMax = 65_536
+
+/** Of one answer of a chat endpoint. */
+export const chatAnswerBytesMax = 8 * 1024 * 1024
+
+/** Of a refusal's text, as an error cites it. */
+export const citedTextMax = 300
+
+/** A server that asks for more patience than this is asked again all the same. */
+export const retryAfterMsMax = 24 * 60 * 60_000

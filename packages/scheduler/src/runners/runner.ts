@@ -15,7 +15,10 @@ export interface RunRequest {
   /** The run's token: never into an output, a log or a row. */
   readonly token: string
   readonly timeoutMs: number
-  /** Told once, before the child gets its prompt; rejects when the run was lost meanwhile. */
+  /**
+   * Told of each program before it gets its prompt, a second time when one is run afresh without its session; the last one
+   * counts. Rejects when the run was lost meanwhile.
+   */
   onProcess(child: ChildIdentity): Promise<void>
 }
 

@@ -1,0 +1,39 @@
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** What the worker takes from its surroundings. */
+export interface SchedulerEnvironment {
+  /** Everything: commands get a few of them by name, chat endpoints their keys. */
+  readonly variables: Variables
+  /** Where the hub's sockets lie, when it was named. */
+  readonly runtimeDirectory?: string
+  /** Of the hub's HTTP, without a path; absent when it is off or was left to the hub. */
+  readonly hubUrl?: string
+  readonly logLevel: string
+  /** As the system has it; not necessarily an IANA name. */
+  readonly timeZone?: string
+}
+
+/** The one place of this package that reads `process.env`. */
+export function readEnvironment(variables: Variables = process.env): SchedulerEnvironment {
+  const get = (name: string) => variables[name] || undefined
+  const runtimeDirectory = get('CALLBOARD_RUNTIME')
+  const hubUrl = get('CALLBOARD_URL') ?? urlOf(get('CALLBOARD_HTTP'))
+  const timeZone = get('TZ')
+  return {
+    variables,
+    logLevel: get('CALLBOARD_LOG_LEVEL') ?? 'info',
+    ...(runtimeDirectory !== undefined && { runtimeDirectory }),
+    ...(hubUrl !== undefined && { hubUrl }),
+    ...(timeZone !== undefined && { timeZone }),
+  }
+}
+
+/**
+ * Of `host:port` alone. Without it the hub listens where it may, if that port is free: some other program could be there, and
+ * would be sent a run's token.
+ */
+function urlOf(listen: string | undefined): string | undefined {
+  const address = listen?.split(',')[0]?.trim()
+  if (address === undefined || !/:[1-9]\d*$/.test(address)) return undefined
+  return URL.canParse(`http://${address}`) ? `http://${address}` : undefined
+}

@@ -1,0 +1,52 @@
+/** What a program or a chat endpoint says that it used. */
+export interface Usage {
+  readonly tokensIn?: number
+  readonly tokensOut?: number
+  readonly costUsd?: number
+}
+
+/**
+ * Adds what one JSON value of a program's output reports, in the words of the programs that are known: `usage` and
+ * `total_cost_usd` stand for the whole so far (claude, codex), `part.tokens` and `part.cost` for one step (opencode).
+ */
+export function withReported(usage: Usage, value: unknown): Usage {
+  const total = recordAt(value, 'usage')
+  const cost = numberAt(value, 'total_cost_usd')
+  const part = recordAt(value, 'part')
+  const step = recordAt(part, 'tokens')
+  return {
+    ...usage,
+    ...given('tokensIn', numberAt(total, 'input_tokens') ?? sum(usage.tokensIn, numberAt(step, 'input'))),
+    ...given('tokensOut', numberAt(total, 'output_tokens') ?? sum(usage.tokensOut, numberAt(step, 'output'))),
+    ...given('costUsd', cost ?? (step === undefined ? usage.costUsd : sum(usage.costUsd, numberAt(part, 'cost')))),
+  }
+}
+
+/** One more answer of a chat endpoint. */
+export function withAnswer(usage: Usage, answer: unknown): Usage {
+  const told = recordAt(answer, 'usage')
+  return {
+    ...given('tokensIn', sum(usage.tokensIn, numberAt(told, 'prompt_tokens'))),
+    ...given('tokensOut', sum(usage.tokensOut, numberAt(told, 'completion_tokens'))),
+  }
+}
+
+function given<Key extends keyof Usage>(key: Key, value: number | undefined): Usage {
+  return value === undefined ? {} : { [key]: value }
+}
+
+function sum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : a + b
+}
+
+function recordAt(value: unknown, name: string): object | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  const inner: unknown = (value as never)[name]
+  return typeof inner === 'object' && inner !== null ? inner : undefined
+}
+
+/** Databases hold no others: whatever is no count or amount was not reported. */
+function numberAt(value: unknown, name: string): number | undefined {
+  const number: unknown = typeof value === 'object' && value !== null ? (value as never)[name] : undefined
+  return typeof number === 'number' && number >= 0 && number <= Number.MAX_SAFE_INTEGER ? number : undefined
+}
