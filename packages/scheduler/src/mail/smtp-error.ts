@@ -34,7 +34,9 @@ function remedyFor(code: string | undefined, { encryption, authorities }: SmtpSe
   if (code === 'EAUTH') return 'check user and password in SMTP_URL'
   if (code !== 'ETLS' && code !== 'ESOCKET') return undefined
   const remedies = [
-    code === 'ETLS' && encryption === 'starttls' && 'plain text is for loopback only, so use smtps:// or a server with STARTTLS',
+    code === 'ETLS' &&
+      encryption === 'starttls' &&
+      'plain text is for loopback only, so use smtps:// or a server with STARTTLS',
     authorities === undefined && 'a certificate of a private authority needs SMTP_TLS_CA',
   ]
   return remedies.filter(Boolean).join('; ') || undefined
