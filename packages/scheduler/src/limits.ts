@@ -65,6 +65,9 @@ export const mailsAtOnceMax = 4
 export const mailRetryDelaysMs = [60_000, 120_000, 300_000, 900_000, 3_600_000] as const
 export const mailRetryWindowMs = 72 * 3_600_000
 
+/** Until the server has greeted: so long an end of the worker may wait for it. */
+export const smtpConnectMs = 15_000
+
 /** An SMTP connection without work is closed: soon, so that the server never closes it under a mail. */
 export const smtpIdleMs = 5_000
 
@@ -95,3 +98,9 @@ export const digestMessageTextMax = 4_000
 
 /** A run may be written a little after its own end, and clocks of processes differ. */
 export const digestOverlapMs = 3_600_000
+
+/** Characters of an idempotency key. */
+export const idempotencyKeyMax = 128
+
+/** Characters of an id of ours, or of a Message-ID: RFC 5322's longest line. */
+export const mailIdMax = 998

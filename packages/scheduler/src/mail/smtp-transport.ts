@@ -1,7 +1,7 @@
 import { createTransport, type SentMessageInfo, type Transporter } from 'nodemailer'
 import type { Clock } from '../clock.js'
 import type { SchedulerConfig } from '../config.js'
-import { mailSendMs, mailsAtOnceMax, smtpIdleMs } from '../limits.js'
+import { mailSendMs, mailsAtOnceMax, smtpConnectMs, smtpIdleMs } from '../limits.js'
 import type { MailHealth, MailTransport, OutgoingMail, SendOptions, SendResult } from './mail-transport.js'
 import { describeFailure, sendFailure } from './smtp-error.js'
 import { type SmtpSettings, smtpSettingsOf } from './smtp-settings.js'
@@ -96,8 +96,8 @@ function poolOptions({ host, port, encryption, user, password, authorities }: Sm
     // A mail whose connection was lost is tried again by the outbox, which counts.
     maxRequeues: 0,
     idleTimeout: smtpIdleMs,
-    connectionTimeout: mailSendMs,
-    greetingTimeout: mailSendMs,
+    connectionTimeout: smtpConnectMs,
+    greetingTimeout: smtpConnectMs,
     socketTimeout: mailSendMs,
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -1,9 +1,10 @@
 import { recordActivity } from '../activity/record-activity.js'
 import type { Foundation } from '../foundation.js'
-import { reviewMs } from '../limits.js'
+import { longTextMax, reviewMs } from '../limits.js'
 import { missingForMessages } from '../mail/mail-settings.js'
 import type { Outbox } from '../mail/outbox.js'
 import type { Database } from '../records/schema.js'
+import { storable } from '../records/storable.js'
 import { withoutInternal } from './internal-text.js'
 import { messageMail } from './message-mail.js'
 import type { Messages, NewMessage, PostedMessage } from './messages.js'
@@ -73,7 +74,8 @@ export class MessageDesk implements Messages {
 
   async #queue(db: Database, { id, group, text }: ReviewedMessage): Promise<string> {
     const { config, groups } = this.#foundation
-    const outboxId = await this.#outbox.add(db, messageMail({ id, group_folder: group, text }, config, groups))
+    const mailed = { id, group_folder: group, text: storable(text, longTextMax) }
+    const outboxId = await this.#outbox.add(db, messageMail(mailed, config, groups))
     await db.updateTable('messages').set({ outbox_id: outboxId }).where('id', '=', id).execute()
     return outboxId
   }
@@ -88,7 +90,9 @@ function heldWarning(missing: readonly string[]): string {
 }
 
 function messageRow(id: string, message: NewMessage, state: 'logged' | 'held' | 'batched' | 'queued', now: number) {
-  const { group, runId = null, priority, text, depth } = message
+  const { group, runId = null, priority, depth } = message
+  // Output of runs comes as it is.
+  const text = storable(message.text, longTextMax)
   return { id, group_folder: group, run_id: runId, priority, text, depth, state, created_at: now }
 }
 
