@@ -31,7 +31,8 @@ export class TestMailServer implements AsyncDisposable {
         this.connections += 1
         done()
       },
-      onRcptTo: (_address, _session, done) => done(this.recipientAnswer && answer(this.recipientAnswer)),
+      onRcptTo: (_address, _session, done) =>
+        done(this.recipientAnswer === undefined ? null : answer(this.recipientAnswer)),
       onData: (stream, _session, done) => void this.#receive(stream, done),
     })
     this.#server.on('error', () => undefined)
