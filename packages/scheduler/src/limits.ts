@@ -204,3 +204,58 @@ export const citedTextMax = 300
 
 /** A server that asks for more patience than this is asked again all the same. */
 export const retryAfterMsMax = 24 * 60 * 60_000
+
+// Outgoing mail
+
+/** While a process sends a mail, no other one does; then it counts as gone and another takes over. */
+export const mailLeaseMs = 60_000
+
+/** One attempt to send, well within its lease. */
+export const mailSendMs = 45_000
+
+/** Mails that one process sends at a time: more than most servers like from one client. */
+export const mailsAtOnceMax = 4
+
+/** After each failed attempt, the last one again and again until the time is over. */
+export const mailRetryDelaysMs = [60_000, 120_000, 300_000, 900_000, 3_600_000] as const
+export const mailRetryWindowMs = 72 * 3_600_000
+
+/** Until the server has greeted: so long an end of the worker may wait for it. */
+export const smtpConnectMs = 15_000
+
+/** An SMTP connection without work is closed: soon, so that the server never closes it under a mail. */
+export const smtpIdleMs = 5_000
+
+/** Between two looks whether the server is there, for the status. */
+export const smtpCheckMs = 15 * 60_000
+
+/** For mails under way when the worker ends. */
+export const mailCloseGraceMs = 5_000
+
+/** Characters of a server's words that are kept. */
+export const mailErrorMax = 500
+
+/** Characters of a subject that this worker makes up itself. */
+export const mailSubjectMax = 120
+
+/** Somebody may keep a message from leaving for this long. */
+export const reviewMs = 15 * 60_000
+
+/** Messages that one transaction sends on their way. */
+export const messagesPerRelease = 100
+
+/** Of one digest; what is left over comes in the next one. */
+export const digestMessagesMax = 200
+export const digestRunsMax = 500
+
+/** Characters of one message in a digest. */
+export const digestMessageTextMax = 4_000
+
+/** A run may be written a little after its own end, and clocks of processes differ. */
+export const digestOverlapMs = 3_600_000
+
+/** Characters of an idempotency key. */
+export const idempotencyKeyMax = 128
+
+/** Characters of an id of ours, or of a Message-ID: RFC 5322's longest line. */
+export const mailIdMax = 998

@@ -71,6 +71,7 @@ export const migrations: readonly Migration[] = [
         .execute()
       await schema.createIndex('triggers_pair').on('triggers').columns(['source', 'target', 'accepted_at']).execute()
       await schema.createIndex('triggers_time').on('triggers').columns(['accepted_at']).execute()
+      await schema.createIndex('triggers_outbox').on('triggers').columns(['outbox_id']).execute()
       await schema
         .createTable('mails')
         .addColumn('id', column.text, (id) => id.primaryKey())
@@ -107,6 +108,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('slots', column.integer, (count) => count.notNull())
         .addColumn('error_class', column.text)
         .addColumn('error', column.text)
+        .addColumn('digest_id', column.text)
         .addColumn('created_at', column.milliseconds, (time) => time.notNull())
         .addColumn('started_at', column.milliseconds)
         .addColumn('finished_at', column.milliseconds)
@@ -212,6 +214,8 @@ export const migrations: readonly Migration[] = [
       await schema.createIndex('messages_digest').on('messages').columns(['digest_id']).execute()
       await schema.createIndex('messages_outbox').on('messages').columns(['outbox_id']).execute()
       await schema.createIndex('messages_run').on('messages').columns(['run_id']).execute()
+      await schema.createIndex('messages_outbox').on('messages').columns(['outbox_id']).execute()
+      await schema.createIndex('messages_digest').on('messages').columns(['digest_id']).execute()
       await schema
         .createTable('mail_cursor')
         .addColumn('mailbox', column.text, (mailbox) => mailbox.primaryKey())

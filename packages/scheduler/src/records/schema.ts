@@ -106,6 +106,8 @@ export type SchedulerSchema = {
     slots: number
     error_class: Optional<string>
     error: Optional<string>
+    /** Outbox row of the digest that told how it ended; a redrive clears it. */
+    digest_id: Optional<string>
     created_at: number
     started_at: Optional<number>
     finished_at: Optional<number>

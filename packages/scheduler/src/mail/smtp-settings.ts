@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { isIPv4 } from 'node:net'
+import { type SchedulerConfig, SchedulerConfigError } from '../config.js'
+
+/** How to reach the SMTP server: what `smtp_url` and `smtp_tls_ca` come to. */
+export interface SmtpSettings {
+  readonly host: string
+  readonly port: number
+  readonly encryption: 'tls' | 'starttls' | 'none'
+  readonly user: string
+  readonly password: string
+  /** PEM. */
+  readonly authorities?: string
+}
+
+/** Undefined: no `smtp_url`. Throws a SchedulerConfigError, which never holds the password. */
+export function smtpSettingsOf(config: SchedulerConfig): SmtpSettings | undefined {
+  if (config.smtp_url === undefined) return undefined
+  const url = new URL(config.smtp_url)
+  if (url.search !== '' || url.hash !== '') {
+    throw new SchedulerConfigError(['scheduler.smtp_url: takes nothing behind ? or #; TLS is always verified'])
+  }
+  const authorities = config.smtp_tls_ca === undefined ? undefined : readAuthorities(config.smtp_tls_ca)
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const encryption = encryptionFor(url.protocol, host, authorities)
+  return {
+    host,
+    port: url.port === '' ? defaultPort(encryption) : Number(url.port),
+    encryption,
+    user: decoded(url.username),
+    password: decoded(url.password),
+    ...(authorities !== undefined && { authorities }),
+  }
+}
+
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase()
+  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+}
+
+/** Plain text never leaves the machine. On it, a private authority means that TLS is wanted all the same. */
+function encryptionFor(protocol: string, host: string, authorities: string | undefined): SmtpSettings['encryption'] {
+  if (protocol === 'smtps:') return 'tls'
+  return isLoopback(host) && authorities === undefined ? 'none' : 'starttls'
+}
+
+function defaultPort(encryption: SmtpSettings['encryption']): number {
+  return { tls: 465, starttls: 587, none: 25 }[encryption]
+}
+
+function readAuthorities(path: string): string {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new SchedulerConfigError([`scheduler.smtp_tls_ca: ${(error as Error).message}`])
+  }
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw new SchedulerConfigError([`scheduler.smtp_tls_ca: ${path} holds no certificate in PEM form`])
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new SchedulerConfigError(['scheduler.smtp_url: a % in user or password must be written as %25'])
+  }
+}
