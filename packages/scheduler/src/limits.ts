@@ -236,7 +236,7 @@ export const mailCloseGraceMs = 5_000
 export const mailErrorMax = 500
 
 /** Characters of a subject that this worker makes up itself. */
-export const mailSubjectMax = 120
+export const ownSubjectMax = 120
 
 /** Somebody may keep a message from leaving for this long. */
 export const reviewMs = 15 * 60_000

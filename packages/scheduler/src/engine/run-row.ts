@@ -28,6 +28,7 @@ export function queuedRun(run: {
     task_id: run.taskId ?? null,
     trigger_id: run.triggerId ?? null,
     mail_id: run.mailId ?? null,
+    digest_id: null,
     group_folder: run.group,
     depth: run.depth,
     scheduled_for: run.scheduledFor,

@@ -47,15 +47,11 @@ export interface AnsweringTool<Input extends z.ZodObject, Output extends z.ZodOb
  * Has an effect in the database, at most once for one idempotency key: `change` runs in the transaction that also stores its
  * reply. What comes after the commit (a first try to send, say) is `afterwards`, whose reply replaces the stored one.
  */
-<<<<<<< HEAD
-export interface ChangingTool<Input extends z.ZodObject, Output extends z.ZodObject> extends ToolBase<Input, Output> {
-  /** Refuses by what others than the database know; comes before the transaction, which waits for nobody. Not for repeats. */
-  check?(input: z.output<Input>, actor: Actor, context: Context): Promise<void>
-=======
 export interface ChangingTool<Input extends z.ZodObject, Output extends z.ZodObject>
   extends ToolBase<Input, Output>,
     GuardedTool {
->>>>>>> 6fc916fea75d10073bf6d648e4bed94f6e9454e6
+  /** Refuses by what others than the database know; comes before the transaction, which waits for nobody. Not for repeats. */
+  check?(input: z.output<Input>, actor: Actor, context: Context): Promise<void>
   change(input: z.output<Input>, actor: Actor, db: Database, context: Context): Promise<Reply<z.output<Output>>>
   afterwards?(reply: Reply<z.output<Output>>, actor: Actor, context: Context): Promise<Reply<z.output<Output>>>
 }
