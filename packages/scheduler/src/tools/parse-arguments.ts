@@ -1,7 +1,7 @@
 import { didYouMean } from '@callboard/worker'
 import type { z } from 'zod'
 import { placeOf, wordsOf } from '../issue-words.js'
-import { argumentDepthMax, shownValueMax } from '../limits.js'
+import { argumentDepthMax, shownProblemsMax, shownValueMax } from '../limits.js'
 import { refusal } from '../refusal.js'
 
 /** What a call gives, as the tool's schema has it. Throws a ToolError INVALID_ARGUMENT that names every problem. */
@@ -17,7 +17,10 @@ export async function parseArguments<Input extends z.ZodObject>(
 }
 
 function invalid(problems: readonly string[]): Error {
-  return refusal('INVALID_ARGUMENT', [...new Set(problems)].join('; '))
+  const different = [...new Set(problems)]
+  const left = different.length - shownProblemsMax
+  const more = left > 0 ? [`and ${left} more`] : []
+  return refusal('INVALID_ARGUMENT', [...different.slice(0, shownProblemsMax), ...more].join('; '))
 }
 
 /** `limit: must be at most 500 (got 501)`. */
@@ -28,6 +31,7 @@ function sentencesOf(issue: z.core.$ZodIssue, given: unknown, known: readonly st
     return issue.keys.map((key) => unknownParameter(placeOf([...issue.path, key]), accepted))
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) return sentencesOfUnion(issue, given, known)
+  if (place === '') return [wordsOf(issue)]
   const value = valueAt(given, issue.path)
   if (value === undefined) return [`${place}: required; ${wordsOf(issue)}`]
   return [`${place}: ${wordsOf(issue)} (got ${shown(value)})`]
@@ -69,7 +73,7 @@ function shown(value: unknown): string {
 }
 
 function unstorableSentence([key, value]: readonly [string, unknown]): string {
-  const place = isStorable(key) ? key : shown(key)
+  const place = isStorable(key) && key.length <= shownValueMax ? key : shown(key)
   // Of an object nobody knows yet how deep it is.
   const got = typeof value === 'string' ? ` (got ${shown(value)})` : ''
   return `${place}: must be valid Unicode without NUL, nested at most ${argumentDepthMax} deep${got}`

@@ -1,5 +1,6 @@
 import { describeBothDatabases } from '@callboard/store/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { HistoryKeeper } from '../../src/activity/history-keeper.js'
 import { pruneOld } from '../../src/activity/prune.js'
 import { recordActivity } from '../../src/activity/record-activity.js'
 import type { RunOutcome, RunState, TaskStatus } from '../../src/records/schema.js'
@@ -118,6 +119,26 @@ describeBothDatabases('pruning', (database) => {
     await record(young, 'young')
     await pruneOld(foundation)
     expect(await db().selectFrom('activity').select('summary').execute()).toEqual([{ summary: 'young' }])
+  })
+
+  it('is done at the start and every hour, whatever becomes of a round', async () => {
+    const { clock, store } = foundation
+    const add = () =>
+      db().insertInto('activity').values({ ts: old, event_type: 'x', summary: 's', details: '{}' }).execute()
+    const left = async () => (await db().selectFrom('activity').select('id').execute()).length
+    await add()
+    const keeper = new HistoryKeeper(foundation)
+    await keeper.start()
+    expect(await left()).toBe(0)
+    await store.db.schema.alterTable('quotas').renameTo('hidden').execute()
+    clock.advance(60 * 60_000)
+    await expect.poll(() => foundation.logged.map(({ message }) => message)).toEqual(['pruning failed'])
+    await add()
+    clock.advance(60 * 60_000)
+    await expect.poll(left).toBe(0)
+    await keeper.close()
+    await keeper.close()
+    expect(clock.nextWake).toBeUndefined()
   })
 
   it('goes in statements of some hundred rows each, until all is gone', async () => {

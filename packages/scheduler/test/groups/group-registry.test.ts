@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describeBothDatabases } from '@callboard/store/testing'
@@ -150,6 +150,17 @@ describeBothDatabases('the groups', (database) => {
     expect(registry.byFolder('lab')?.tag).toBe('research')
     expect(registry.byFolder('research')).toBeUndefined()
     expect(registry.admin.folder).toBe('main')
+  })
+
+  it('are registered by the file alone: no tag of a mail finds or makes another one', async () => {
+    const registry = await start(main)
+    for (const tag of ['../../x', '..', 'errors', 'lab', '', 'main/..', '__proto__', 'constructor']) {
+      expect(registry.byTag(tag)).toBeUndefined()
+      expect(registry.byFolder(tag)).toBeUndefined()
+    }
+    expect(await readdir(directory)).toEqual(['main'])
+    expect(await readdir(place)).toEqual(['data'])
+    expect(await rows()).toHaveLength(1)
   })
 
   it('are not opened with a file that has a mistake', async () => {

@@ -1,5 +1,5 @@
 import { StoreError } from '@callboard/store'
-import { describeBothDatabases } from '@callboard/store/testing'
+import { describeBothDatabases, type TestLocation } from '@callboard/store/testing'
 import { CallFailure, defineWorker } from '@callboard/worker'
 import { connectForTest, type TestCallOptions, type TestLink, textOf } from '@callboard/worker/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -54,7 +54,8 @@ function describeTool(name: string, suite: (stage: Stage) => void): void {
   describeBothDatabases(name, (database) => {
     const stage = new Stage()
     beforeEach(async () => {
-      stage.foundation = await openTestFoundation({ location: await database.create() })
+      stage.location = await database.create()
+      stage.foundation = await openTestFoundation({ location: stage.location })
     })
     afterEach(() => stage.close())
     suite(stage)
@@ -62,12 +63,17 @@ function describeTool(name: string, suite: (stage: Stage) => void): void {
 }
 
 class Stage {
+  location!: TestLocation
   foundation!: TestFoundation
   #links: TestLink[] = []
 
-  async serve(...tools: readonly SchedulerTool[]): Promise<TestLink> {
+  serve(...tools: readonly SchedulerTool[]): Promise<TestLink> {
+    return this.serveOn(this.foundation, ...tools)
+  }
+
+  async serveOn(foundation: TestFoundation, ...tools: readonly SchedulerTool[]): Promise<TestLink> {
     const worker = defineWorker({ service: 'scheduler', version: '1' })
-    for (const tool of tools) serveTool(worker, tool, this.foundation)
+    for (const tool of tools) serveTool(worker, tool, foundation)
     const link = await connectForTest(worker)
     this.#links.push(link)
     return link
@@ -255,6 +261,28 @@ describeTool('input', (stage) => {
     expect(await stage.activity()).toHaveLength(1)
   })
 
+  it('with many mistakes is answered in few words', async () => {
+    const link = await stage.serve(addNote(stage.foundation))
+    const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`${n}${'k'.repeat(300)}`, 1]))
+    const { message } = errorOf(await link.callTool('add_note', { text: 'a', ...unknown }, lab))
+    expect(message).toEqual(expect.stringMatching(/; and \d+ more$/))
+    expect(message.length).toBeLessThan(5_000)
+  })
+
+  it('may be refused as a whole', async () => {
+    const strict = z.strictObject({ from: z.int(), to: z.int() })
+    const tool = {
+      ...plain,
+      name: 'look',
+      input: strict.refine(({ from, to }) => from < to, 'from must be before to'),
+      annotations: readOnly,
+      access: 'group' as const,
+      answer: async () => reply('x'),
+    }
+    const link = await stage.serve(answering(tool))
+    expect(errorOf(await link.callTool('look', { from: 2, to: 1 }, lab)).message).toBe('from must be before to')
+  })
+
   it('may not be nested without end', async () => {
     const link = await stage.serve(addNote(stage.foundation))
     expect(errorOf(await link.callTool('add_note', { text: 'a', args: { deep } }, lab)).code).toBe('INVALID_ARGUMENT')
@@ -381,8 +409,9 @@ describeTool('an idempotency key', (stage) => {
     expect(await stage.notes(), 'without a key each call stands for itself').toHaveLength(2)
   })
 
-  it('has one effect under concurrent repeats, over two connections as well', async () => {
-    const links = [await stage.serve(addNote(stage.foundation)), await stage.serve(addNote(stage.foundation))]
+  it('has one effect under concurrent repeats, through two processes on one database as well', async () => {
+    await using other = await openTestFoundation({ location: stage.location })
+    const links = [await stage.serve(addNote(stage.foundation)), await stage.serveOn(other, addNote(other))]
     const calls = Array.from({ length: 10 }, (_, n) =>
       links[n % 2]!.callTool('add_note', { text: 'a', idempotency_key: 'k' }, lab),
     )
