@@ -1,6 +1,7 @@
 import { describeBothDatabases } from '@callboard/store/testing'
 import type { Context } from '@callboard/worker'
 import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
 import { searchBytesMax } from '../../src/limits.js'
 import { WebSearch } from '../../src/search/web-search.js'
 import type { Actor } from '../../src/tools/actor.js'
@@ -396,13 +397,13 @@ async function openDesk(
   const web = await LocalWeb.start(answer)
   const foundation = await openTestFoundation({ config: config(web.url), ...(location !== undefined && { location }) })
   const tool = webSearchTool(new WebSearch(foundation, { environment: { CHAT_KEY: key } })) as AnsweringTool<
-    never,
-    never
+    z.ZodObject,
+    z.ZodObject
   >
   const search: Desk['search'] = async (query, signal = new AbortController().signal, group = 'lab') => {
-    const input = tool.input.parse({ query }) as never
+    const input = tool.input.parse({ query })
     const reply = await tool.answer(input, actorOf(foundation, group), { signal } as Context)
-    return { value: tool.output.parse(reply.value), text: reply.text }
+    return { value: tool.output.parse(reply.value) as Searched['value'], text: reply.text }
   }
   return {
     web,
