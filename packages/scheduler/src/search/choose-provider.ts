@@ -8,7 +8,7 @@ import { searxng } from './searxng.js'
 /** In order of preference. */
 const variables = { searxng: 'SEARXNG_URL', brave: 'BRAVE_API_KEY', perplexity: 'PERPLEXITY_API_KEY' } as const
 
-/** The one that is asked for, else the first that is configured. */
+/** The one that is asked for (a configuration that asks for one has its key), else the first that is configured. */
 export function chosenProvider(config: SchedulerConfig): SearchProvider | undefined {
   const { search_provider: asked } = config
   if (asked !== undefined) return configured(config, asked)
@@ -20,12 +20,7 @@ export function chosenProvider(config: SchedulerConfig): SearchProvider | undefi
 }
 
 /** Says which variables are missing. */
-export function noProvider({ search_provider: asked }: SchedulerConfig): Error {
-  if (asked !== undefined) {
-    return refusal('NOT_CONFIGURED', `SEARCH_PROVIDER is ${asked}, but ${variables[asked]} is not set.`, {
-      hint: `Ask the operator to set ${variables[asked]}.`,
-    })
-  }
+export function noProvider(): Error {
   const names = Object.values(variables)
   return refusal('NOT_CONFIGURED', `No search service is configured: none of ${names.join(', ')} is set.`, {
     hint: 'Ask the operator to set one of them.',

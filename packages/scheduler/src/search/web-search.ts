@@ -43,7 +43,7 @@ export class WebSearch {
     const { config, clock, store } = this.#foundation
     const started = clock.monotonic()
     const provider = chosenProvider(config)
-    if (provider === undefined) throw noProvider(config)
+    if (provider === undefined) throw noProvider()
     const asked = provider.shorten?.(query) ?? query
     const request = provider.request(asked)
     const key = searchKey(provider, request)

@@ -38,7 +38,7 @@ export function webSearchTool(search: Pick<WebSearch, 'find'>): SchedulerTool {
       const found = await search.find(query, actor, signal)
       const { provider, results, answer, tookMs } = found
       const value = { provider, answer: answer.answer, results: [...results], took_ms: tookMs }
-      return { value, text: textOf(query, found) }
+      return { value, text: textOf(query, found), isWhole: true }
     },
   })
 }

@@ -1,11 +1,13 @@
 import { describeBothDatabases } from '@callboard/store/testing'
-import type { Context } from '@callboard/worker'
+import { type Context, defineWorker } from '@callboard/worker'
+import { connectForTest, textOf } from '@callboard/worker/testing'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { searchBytesMax } from '../../src/limits.js'
 import { WebSearch } from '../../src/search/web-search.js'
 import type { Actor } from '../../src/tools/actor.js'
-import type { AnsweringTool } from '../../src/tools/scheduler-tool.js'
+import type { AnsweringTool, SchedulerTool } from '../../src/tools/scheduler-tool.js'
+import { serveTool } from '../../src/tools/serve-tool.js'
 import { webSearchTool } from '../../src/tools/web-search-tool.js'
 import { type Answering, LocalWeb, type Served } from '../support/local-web.js'
 import { openTestFoundation, type TestFoundation, type TestFoundationOptions } from '../support/test-foundation.js'
@@ -179,18 +181,6 @@ describe('what goes wrong, and what agents are told', () => {
     })
   })
 
-  it('the chosen one not configured: names its variable, and takes no other', async () => {
-    await using desk = await openDesk(
-      () => ({}),
-      (url) => ({ ...searxng(url), search_provider: 'brave' }),
-    )
-    expect(await desk.refusal('x')).toMatchObject({
-      code: 'NOT_CONFIGURED',
-      message: expect.stringMatching(/BRAVE_API_KEY is not set/),
-    })
-    expect(desk.web.requests).toEqual([])
-  })
-
   it('the chosen one comes before the first', async () => {
     await using desk = await openDesk(
       () => ({ body: { results: [] } }),
@@ -244,6 +234,19 @@ describe('the text', () => {
     expect(lines.at(-1)).toBe('</untrusted-search-results>')
     expect(text).toContain('[1] a b\n')
     expect(text).toContain('[2] One\n    https://one.example/\n    2026-01-02T00:00:00\n    First\n')
+  })
+})
+
+describe('through the frame around all tools', () => {
+  it('nothing of the web stands outside the fence', async () => {
+    await using desk = await openDesk(() => ({ body: { results: [searxHit] } }))
+    const worker = defineWorker({ service: 'scheduler', version: '1.0.0' })
+    serveTool(worker, desk.tool, desk.foundation)
+    await using link = await connectForTest(worker)
+    const told = await link.callTool('web_search', { query: 'x' }, { group: 'lab' })
+    expect(told.structuredContent).toMatchObject({ results: [{ snippet: 'First' }] })
+    expect(textOf(told).split('First')).toHaveLength(2)
+    expect(textOf(told)).toMatch(/First\n<\/untrusted-search-results>$/)
   })
 })
 
@@ -382,6 +385,7 @@ interface Searched {
 }
 
 interface Desk extends AsyncDisposable {
+  readonly tool: SchedulerTool
   readonly web: LocalWeb
   readonly foundation: TestFoundation
   search(query: string, signal?: AbortSignal, group?: string): Promise<Searched>
@@ -406,6 +410,7 @@ async function openDesk(
     return { value: tool.output.parse(reply.value) as Searched['value'], text: reply.text }
   }
   return {
+    tool,
     web,
     foundation,
     search,
