@@ -1,9 +1,16 @@
 import { didYouMean } from '@callboard/protocol/nearest-name'
+import type { Variables } from './environment.js'
 import { UsageError } from './usage-error.js'
 
 export interface WorkerSettings {
   readonly dataDirectory: string
   readonly databaseUrl?: string
+  /** Where programs that a worker starts for agents find the hub. */
+  readonly runtimeDirectory: string
+  /** The same over HTTP, where the hub listens there. */
+  readonly hubUrl?: string
+  /** Every variable of this process, for keys that a configuration names, and what it lets programs have. */
+  readonly variables: Variables
   /** What programs that a worker starts for agents must not see, beside the data directory. */
   readonly maskedPaths: readonly string[]
   /** The worker's section of the config file, unread. */
@@ -20,6 +27,8 @@ interface Entry {
   readonly create: (settings: WorkerSettings) => Promise<BuiltInWorker>
   /** Of its section, for variables that override them. */
   readonly configKeys: () => Promise<readonly string[]>
+  /** Whether its keys may be given by variables of their own names, without a prefix. */
+  readonly takesBareNames?: boolean
   /** What is wrong with its section: sentences that begin with the key. */
   readonly checkConfig: (section: unknown) => Promise<readonly string[]>
   /** A program that must be there, from the worker's section. */
@@ -37,6 +46,16 @@ const builtInWorkers: Readonly<Record<string, Entry>> = {
       return problemsOf(() => parseKernelConfig(section))
     },
     program: python,
+  },
+  scheduler: {
+    create: async (settings) => (await import('@callboard/scheduler')).createSchedulerWorker(settings),
+    configKeys: async () => (await import('@callboard/scheduler/config')).schedulerConfigKeys,
+    takesBareNames: true,
+    checkConfig: async (section) => {
+      if (section === undefined) return []
+      const { parseSchedulerConfig } = await import('@callboard/scheduler/config')
+      return problemsOf(() => parseSchedulerConfig(section))
+    },
   },
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { builtInWorker, builtInWorkerNames } from './built-in-workers.js'
 import type { Environment } from './environment.js'
-import { type SectionOverrides, sectionOverrides } from './section-overrides.js'
+import { type OverriddenWorker, type SectionOverrides, sectionOverrides } from './section-overrides.js'
 
 export interface ConfigFile {
   readonly fileName: string
@@ -18,10 +18,15 @@ export interface ConfigFile {
 export async function readConfigFile(environment: Environment): Promise<ConfigFile> {
   const [read, overrides] = await Promise.all([
     readFileOf(environment),
-    sectionOverrides(environment.variables, builtInWorkerNames, (worker) => builtInWorker(worker).configKeys()),
+    sectionOverrides(environment.variables, builtInWorkerNames.map(overridable)),
   ])
   if (overrides.variables.size === 0) return read
   return { ...read, file: overridden(read.file, overrides), overrides: overrides.variables }
+}
+
+function overridable(name: string): OverriddenWorker {
+  const { configKeys: keys, takesBareNames = false } = builtInWorker(name)
+  return { name, keys, takesBareNames }
 }
 
 /** Key by key; what is no object is left for its parser to refuse. */

@@ -13,6 +13,8 @@ export interface Environment {
   readonly configFile: string | undefined
   readonly token: string | undefined
   readonly databaseUrl: string | undefined
+  /** Where the hub answers MCP over HTTP; `up` tells its workers. */
+  readonly hubUrl: string | undefined
   /** Whether standard input is held open by a supervisor, and its end means that the supervisor is gone. */
   readonly isSupervised: boolean
 }
@@ -35,6 +37,7 @@ export function readEnvironment(options: Variables = {}): Environment {
     configFile: config === undefined ? undefined : resolve(config),
     token: get('CALLBOARD_TOKEN'),
     databaseUrl: get('DATABASE_URL'),
+    hubUrl: get('CALLBOARD_URL'),
     isSupervised: get('CALLBOARD_PARENT') === 'stdin',
   }
 }

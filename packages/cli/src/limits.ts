@@ -20,6 +20,12 @@ export const attachWaitMs = 5_000
 /** Replies to commands are small, but hold every call and worker. */
 export const replyBytesMax = 16 * 1024 * 1024
 
+/**
+ * How long a run's token may be unknown: after a restart of the hub it is as long away as the worker that minted it, which
+ * signs in within seconds.
+ */
+export const runTokenWaitMs = 10_000
+
 /** Between two attempts to reach a hub that went away. */
 export const reconnectMsMin = 25
 export const reconnectMsMax = 2_000

@@ -15,6 +15,7 @@ export function createProgram(): Command {
   addExamples(program, ['callboard up', 'callboard ls', "callboard call weave_eval code='1 + 1'", 'callboard doctor'])
   addHubCommands(program)
   addAgentCommands(program)
+  addSchedulerCommands(program)
   addTokenCommands(program)
   explainErrors(program, 'callboard')
   return program
@@ -134,6 +135,29 @@ function addAgentCommands(program: Command): void {
     .option('--json', 'print the findings as JSON')
     .action(async (options) => (await import('./commands/doctor.js')).runDoctor(options))
   addExamples(doctor, ['callboard doctor'])
+}
+
+function addSchedulerCommands(program: Command): void {
+  const tasks = program
+    .command('tasks')
+    .description('which runs of scheduled tasks come next, or with --history which there were')
+    .option('--history', 'what became of runs of tasks, triggers and mails, newest first')
+    .option('--group <folder>', 'only those of this group')
+    .option('--task <id>', 'only those of this task')
+    .option('--limit <number>', 'how many at most, up to 500 (default: 20)', positiveNumber)
+    .option('--json', 'print them as JSON')
+    .action(async (options) => (await import('./commands/tasks.js')).runTasks(options))
+  addExamples(tasks, ['callboard tasks', 'callboard tasks --history --group main --limit 50', 'callboard tasks --json'])
+
+  const groups = program.command('groups').description('the groups of the scheduler')
+  addExamples(groups, ['callboard groups check'])
+
+  const check = groups
+    .command('check [file]')
+    .description('whether a groups file is valid (default: the scheduler’s own), and everything that is wrong with it')
+    .option('--json', 'print what was found as JSON')
+    .action(async (file, options) => (await import('./commands/groups.js')).runGroupsCheck(file, options))
+  addExamples(check, ['callboard groups check', 'callboard groups check ./groups.json --json'])
 }
 
 function addTokenCommands(program: Command): void {

@@ -313,3 +313,43 @@ export const imapTimeoutMs = 30_000
 /** Characters of text in which a reply is looked for, and of one line: what finds quotes takes the cube of a line. */
 export const replyTextMax = 50_000
 export const replyLineMax = 300
+
+// Search and social posts
+
+/** Characters of a search query. */
+export const searchQueryMax = 1_000
+
+/** Results of one search: more only cost the reader. */
+export const searchResultsMax = 10
+
+/** A search service's answer, or a chat endpoint's: far beyond ten results, far below what would hurt. */
+export const searchBytesMax = 2 * 1024 * 1024
+
+/** How long a search service may take. */
+export const searchMs = 30_000
+
+/** How long writing the answer may take; with the search it fits into the call. */
+export const searchAnswerMs = 60_000
+
+/** Of one call of web_search. */
+export const searchCallMs = 120_000
+
+/** The same search within this time is answered from the database. */
+export const searchCacheMs = 10 * 60_000
+
+export const searchesPerGroupAndDayMax = 100
+
+/** Characters of what the web says about one result. */
+export const searchTitleMax = 300
+export const searchSnippetMax = 1_000
+export const searchUrlMax = 2_048
+export const searchPublishedMax = 64
+
+/** Characters of an answer: what is longer is no summary of ten results. */
+export const searchAnswerMax = 20_000
+
+/** Characters of a URL or user name to which a post goes. */
+export const socialUrlMax = 2_048
+
+/** How long somebody who is proposing a post keeps others of the group from proposing the same: longer than its call. */
+export const socialClaimMs = 3 * 60_000

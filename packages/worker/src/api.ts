@@ -331,7 +331,8 @@ export interface Worker {
   ): Promise<ToolResult>
   /**
    * A short-lived token for an agent that this worker starts; only a trusted service with the right to mint gets one.
-   * What the grant may name (principal, group, run, depth) is SPEC.md's. The answer holds `token`.
+   * What the grant may name (agent, group, run, depth) is SPEC.md's. The answer holds `token`. Tokens end with the hub's
+   * process: a grant with the `token` of before, and the time that is left, brings it back to the next hub.
    */
   mintToken(grant: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }>
   revokeToken(token: string): Promise<void>

@@ -456,4 +456,24 @@ describe('nested calls', () => {
     expect(revoked).toEqual([{ token: 't-agent:a' }])
     expect(link.calls.map(({ parent }) => parent)).toEqual([undefined, undefined, undefined])
   })
+
+  test('tokens are revoked by run, brought back, and show what their agent may call', async () => {
+    const worker = acting(() => 1)
+    const tools = [{ name: 'other', inputSchema: { type: 'object' } }] as const
+    const link = await connect(worker, {
+      tools,
+      calls: {
+        'callboard/token.mint': (grant) => ({ token: grant['token'], expiresAt: 1 }),
+        'callboard/token.revoke': () => ({ revoked: true }),
+      },
+    })
+    const grant = { agent: 'a', ttlMs: 1_000, token: 'cbr_before' }
+    expect(await worker.mintToken(grant)).toEqual({ token: 'cbr_before', expiresAt: 1 })
+    await worker.revokeRunTokens('run-1', 2)
+    expect(await worker.toolsAs('cbr_before')).toEqual(tools)
+    expect(link.calls.map(({ name, method, args }) => [name || method, args])).toEqual([
+      ['callboard/token.mint', grant],
+      ['callboard/token.revoke', { run: { id: 'run-1', attempt: 2 } }],
+    ])
+  })
 })

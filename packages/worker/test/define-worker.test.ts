@@ -154,6 +154,7 @@ describe('definitions', () => {
       () => worker.resourceTemplate('a://{b', { name: 'x' }, reader),
       () => worker.prompt('a b', {}, () => ({ messages: [] })),
       () => worker.onSessionClosed(undefined as unknown as () => void),
+      () => worker.onConnection(undefined as unknown as () => void),
     ]
     for (const attempt of wrong) expect(attempt, String(attempt)).toThrow(TypeError)
   })
@@ -540,6 +541,22 @@ describe('sessions', () => {
     await link.reconnect({ sessions: ['b'] })
     expect(closed).toEqual(['a'])
     await link.callTool('greet', { name: 'x' })
+  })
+
+  test('the connection itself: ready, lost, ready again, and draining', async () => {
+    const states: string[] = []
+    const worker = greeter()
+      .onConnection(() => {
+        throw new Error('keeps nobody else from hearing')
+      })
+      .onConnection((state) => states.push(state))
+    const link = await connect(worker)
+    expect(states).toEqual(['ready'])
+    await link.reconnect({ sessions: [] })
+    expect(states).toEqual(['ready', 'lost', 'ready'])
+    await link.close()
+    expect(states).toEqual(['ready', 'lost', 'ready', 'draining'])
+    expect(link.internalErrors).toHaveLength(4)
   })
 
   test('what a listener does waits until the step that called it is done', async () => {

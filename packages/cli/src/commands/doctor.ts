@@ -4,9 +4,11 @@ import { checkHttp, checkHub, checkWorkers } from '../doctor/check-hub.js'
 import { checkIssuer } from '../doctor/check-issuer.js'
 import { checkNativeModules, checkNode, checkPrograms } from '../doctor/check-programs.js'
 import { checkSandbox } from '../doctor/check-sandbox.js'
+import { checkGroups, checkMail } from '../doctor/check-scheduler.js'
 import { type Finding, ok, problem } from '../doctor/finding.js'
 import { type Environment, readEnvironment } from '../environment.js'
 import { escapeControls } from '../escape-controls.js'
+import { groupsFileOf } from '../groups-check.js'
 import { type HubStatus, readHubStatus } from '../hub-link/hub-status.js'
 import { runtimeFiles } from '../hub-link/runtime-files.js'
 import { exit, print, printJson } from '../output.js'
@@ -43,7 +45,12 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(await checkIssuer(config)),
     ...checkWorkers(workers, found),
     ...(workers.includes('kernel') ? [await checkSandbox(sectionOf(file, 'kernel'))] : []),
+    ...(workers.includes('scheduler') ? await checkScheduler(environment, sectionOf(file, 'scheduler')) : []),
   ]
+}
+
+async function checkScheduler(environment: Environment, section: unknown): Promise<Finding[]> {
+  return [...(await checkGroups(await groupsFileOf(environment))), ...(await checkMail(section))]
 }
 
 async function hubStatus({ runtimeDirectory }: Environment): Promise<{ found: HubStatus | undefined } | Finding> {

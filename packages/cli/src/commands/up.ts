@@ -8,7 +8,7 @@ import { loadWholeConfig } from '../load-config.js'
 import { complain, exit, isTerminal, print } from '../output.js'
 import { requirePrograms } from '../required-programs.js'
 import { AlreadyRunning, askedToEnd, startHubHere } from '../start-hub.js'
-import { describeExit, describeHub, describeReady, describeRefusals } from '../up/announcements.js'
+import { describeExit, describeHub, describeReady, describeRefusals, urlsOf } from '../up/announcements.js'
 import type { WorkerExit } from '../up/supervised-worker.js'
 import { Supervisor } from '../up/supervisor.js'
 import { UsageError } from '../usage-error.js'
@@ -101,6 +101,7 @@ async function supervise(
 }
 
 function spawnWorker(name: string, hub: RunningHub, environment: Environment) {
+  const [url] = urlsOf(hub)
   return spawn(process.execPath, [binary, 'worker', name], {
     // A process group of its own: Ctrl-C in the terminal is for us, who tell the worker in an orderly way.
     detached: true,
@@ -109,6 +110,8 @@ function spawnWorker(name: string, hub: RunningHub, environment: Environment) {
       CALLBOARD_HUB: hub.workerEndpoint,
       CALLBOARD_SIGN_IN_SECRET_FILE: hub.signInSecretFile,
       CALLBOARD_PARENT: 'stdin',
+      // Another hub's is none of ours.
+      CALLBOARD_URL: url,
     }),
   })
 }

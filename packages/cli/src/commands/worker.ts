@@ -17,14 +17,17 @@ export async function runWorker(name: string): Promise<never> {
   if (!environment.variables['CALLBOARD_HUB']) requireShortDirectory(environment.runtimeDirectory)
   requirePrograms([name], config, environment.variables['PATH'] ?? '')
   const secret = await signInSecret(name, environment)
-  const { dataDirectory, databaseUrl } = environment
+  const { dataDirectory, runtimeDirectory, databaseUrl, hubUrl, variables } = environment
   const signal = environment.isSupervised ? endOfSupervisor() : new AbortController().signal
   await makeDataDirectory(dataDirectory)
   const worker = await explained(
     create({
       dataDirectory,
+      runtimeDirectory,
+      variables,
       config: sectionOf(config, name),
       maskedPaths: secretPlaces(environment),
+      ...(hubUrl !== undefined && { hubUrl }),
       ...(databaseUrl !== undefined && { databaseUrl }),
     }),
   )

@@ -10,17 +10,27 @@ import { runtimeFiles } from './runtime-files.js'
  * @throws UsageError when there is no secret to show, or when it is another hub's.
  */
 export async function operate(environment: Environment, command: object): Promise<void> {
-  const token = environment.token ?? (await readOperatorSecret(environment.dataDirectory))
+  const token = await operatorToken(environment)
   try {
     await control(runtimeFiles(environment.runtimeDirectory).mcpSocket, { ...command, token })
   } catch (error) {
     if (!(error instanceof HubRefusal) || error.code !== 'forbidden') throw error
-    throw new UsageError(
-      environment.token === undefined
-        ? 'This hub has another operator secret: set CALLBOARD_DATA to its data directory or CALLBOARD_TOKEN to its operator secret.'
-        : 'This hub has another operator secret than CALLBOARD_TOKEN: set that to its operator secret, or unset it and set CALLBOARD_DATA to its data directory.',
-    )
+    throw otherSecret(environment)
   }
+}
+
+/** What shows that this is an operator. @throws UsageError when there is nothing to show. */
+export async function operatorToken({ token, dataDirectory }: Environment): Promise<string> {
+  return token ?? (await readOperatorSecret(dataDirectory))
+}
+
+/** For a hub that does not take it. */
+export function otherSecret({ token }: Environment): UsageError {
+  return new UsageError(
+    token === undefined
+      ? 'This hub has another operator secret: set CALLBOARD_DATA to its data directory or CALLBOARD_TOKEN to its operator secret.'
+      : 'This hub has another operator secret than CALLBOARD_TOKEN: set that to its operator secret, or unset it and set CALLBOARD_DATA to its data directory.',
+  )
 }
 
 async function readOperatorSecret(dataDirectory: string): Promise<string> {

@@ -19,6 +19,7 @@ export interface ShimOptions {
   /** The time limits, shorter in tests. */
   readonly queueWaitMs?: number
   readonly eofAnswersMs?: number
+  readonly runTokenWaitMs?: number
 }
 
 /** Why the shim ended: `message` is for people, and present unless the client left. */
@@ -30,6 +31,9 @@ export interface ShimEnd {
 /** Refusals that pass by themselves. */
 const passing: ReadonlySet<string> = new Set(['too_many_connections', 'internal'])
 
+/** Of tokens that workers have minted for what they run. */
+const runTokenPrefix = 'cbr_'
+
 /** Joins an MCP client's stdio to the hub's socket, and to the next hub's when that one ends. */
 export class StdioShim {
   /** Resolves when the client has left or can't be served; all that is due has been written then. */
@@ -39,6 +43,8 @@ export class StdioShim {
   readonly #fromClient = new LineSplitter(limits.lineBytesMax)
   #socket: Socket | undefined
   #wasAttached = false
+  /** When a hub first did not know our token, on a clock that never goes back. */
+  #unknownSince: number | undefined
   #isSpokenTo = false
   #heard: () => void = () => {}
   /** Resolves at the client's first bytes. */
@@ -126,7 +132,7 @@ export class StdioShim {
         await this.#attach(await this.#findHub())
         return
       } catch (error) {
-        if (error instanceof HubRefusal && !passing.has(error.code)) {
+        if (error instanceof HubRefusal && !passing.has(error.code) && !this.#mayBeRestored(error)) {
           return this.#surrender(error)
         }
         if (!this.#wasAttached && !(error instanceof HubRefusal) && !isTransient(error)) {
@@ -136,6 +142,14 @@ export class StdioShim {
         await this.#pause(backOffMs(attempt, error))
       }
     }
+  }
+
+  /** A run's token is unknown to a hub that was restarted until the worker that minted it has signed in there. */
+  #mayBeRestored({ code }: HubRefusal): boolean {
+    const { introduction, runTokenWaitMs = limits.runTokenWaitMs } = this.#options
+    if (code !== 'unauthorized' || introduction.token?.startsWith(runTokenPrefix) !== true) return false
+    this.#unknownSince ??= performance.now()
+    return performance.now() - this.#unknownSince < runTokenWaitMs
   }
 
   /** A client that never says a word needs no hub: none is started for it. */
@@ -169,13 +183,17 @@ export class StdioShim {
 
   async #attach(socket: Socket): Promise<void> {
     socket.on('error', () => {})
-    await attach(socket, this.#options.introduction)
+    await attach(socket, this.#options.introduction).catch((error: unknown) => {
+      socket.destroy()
+      throw error
+    })
     if (this.#end !== undefined || socket.destroyed) {
       socket.destroy()
       if (this.#end === undefined) throw Object.assign(new Error('The hub hung up.'), { code: 'ECONNRESET' })
       return
     }
     this.#wasAttached = true
+    this.#unknownSince = undefined
     this.#socket = socket
     clearTimeout(this.#waitTimer)
     this.#waitTimer = undefined

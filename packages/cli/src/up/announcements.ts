@@ -10,9 +10,7 @@ export function describeHub(
   { runtimeDirectory, dataDirectory, httpOpen, namespace }: HubConfig,
   workers: readonly string[],
 ): string {
-  const urls = hub.httpAddresses.map(
-    ({ host, port }) => `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`,
-  )
+  const urls = urlsOf(hub)
   const http =
     urls.length > 0
       ? `${urls.join('  ')} (agents need a token; without one it offers${offered(httpOpen, workers)})`
@@ -28,6 +26,11 @@ export function describeHub(
     `  try       ${workers.includes('kernel') ? example : ''}npx callboard ls`,
     '  end       Ctrl-C, or npx callboard down',
   ].join('\n')
+}
+
+/** Where it answers MCP over HTTP. */
+export function urlsOf({ httpAddresses }: Pick<RunningHub, 'httpAddresses'>): readonly string[] {
+  return httpAddresses.map(({ host, port }) => `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`)
 }
 
 /** Of the services that are open those that come along; what is not ours may come any time. */

@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connectHub } from '../../src/hub-link/hub-socket.js'
 import { type ShimOptions, StdioShim } from '../../src/shim/stdio-shim.js'
 
@@ -189,6 +189,40 @@ it('ends with the refusal of the hub', async () => {
   await hub.listen(path, { error: { code: 'forbidden', message: 'Agent x has a token.' } })
   start()
   expect(await shim.ended).toEqual({ code: 2, message: 'Agent x has a token.' })
+})
+
+describe('a token that the hub does not know', () => {
+  const error = { code: 'unauthorized', message: 'CALLBOARD_TOKEN is not known to this hub.' }
+  const refused = { code: 2, message: error.message }
+
+  it('of a run is shown again, until its worker has brought it back', async () => {
+    const greeting: { error?: object; attached: object } = { error, attached: {} }
+    await hub.listen(path, greeting)
+    let knocks = 0
+    const connect = () => {
+      knocks += 1
+      if (knocks === 3) delete greeting.error
+      return connectHub(path)
+    }
+    start({ connect, introduction: { key: 'k', token: 'cbr_x' } })
+    say({ id: 1, method: 'ping' })
+    await hub.hears('ping')
+    hub.say({ id: 1, result: {} })
+    expect(await answered(1)).toMatchObject({ result: {} })
+    expect(knocks).toBe(3)
+  })
+
+  it('of a run is given up after a while', async () => {
+    await hub.listen(path, { error })
+    start({ introduction: { key: 'k', token: 'cbr_x' }, runTokenWaitMs: 0 })
+    expect(await shim.ended).toEqual(refused)
+  })
+
+  it('of anybody else is refused at once', async () => {
+    await hub.listen(path, { error })
+    start({ introduction: { key: 'k', token: 'cbt_x' } })
+    expect(await shim.ended).toEqual(refused)
+  })
 })
 
 it('stops reading a client whose hub does not read', async () => {

@@ -11,6 +11,8 @@ export interface Grant {
 
 export class Tokens {
   readonly #grants = new Map<string, Grant>()
+  /** Revoked by their service: none comes back. The oldest are forgotten, long after their time. */
+  readonly #revoked = new Set<string>()
 
   get isFull(): boolean {
     return this.#grants.size >= tokensMax
@@ -18,6 +20,17 @@ export class Tokens {
 
   add(token: string, grant: Grant): void {
     this.#grants.set(token, grant)
+  }
+
+  /** Whether this service may bring the token back as this identity: nobody else's, nor one that it has ended itself. */
+  mayRestore(token: string, mintedBy: string, identity: Identity): boolean {
+    const grant = this.#grants.get(token)
+    if (grant === undefined) return !this.#revoked.has(token)
+    return grant.mintedBy === mintedBy && isSame(grant.identity, identity)
+  }
+
+  has(token: string): boolean {
+    return this.#grants.has(token)
   }
 
   find(token: string, now: number): Identity | undefined {
@@ -38,6 +51,24 @@ export class Tokens {
     const grant = this.#grants.get(token)
     if (grant === undefined || (mintedBy !== undefined && grant.mintedBy !== mintedBy)) return undefined
     this.#grants.delete(token)
+    if (mintedBy !== undefined) this.#bar(token)
     return grant
   }
+
+  #bar(token: string): void {
+    this.#revoked.add(token)
+    const [oldest] = this.#revoked
+    if (this.#revoked.size > tokensMax && oldest !== undefined) this.#revoked.delete(oldest)
+  }
+}
+
+function isSame(a: Identity, b: Identity): boolean {
+  const { principal, group, run } = a
+  return (
+    principal === b.principal &&
+    group === b.group &&
+    run?.id === b.run?.id &&
+    run?.attempt === b.run?.attempt &&
+    run?.triggerDepth === b.run?.triggerDepth
+  )
 }

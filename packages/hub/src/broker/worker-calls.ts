@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   bodyBytesMax,
   type Caller,
@@ -9,6 +10,7 @@ import {
   type RoutingFailure,
   type WorkerMethod,
 } from '@callboard/protocol'
+import type { Identity } from '../port.js'
 import type { CallFlow } from './call-flow.js'
 import type { Call } from './calls.js'
 import { isObject, parseJson } from './definition.js'
@@ -142,31 +144,30 @@ export class WorkerCalls {
     this.#answer(worker, message, { tools })
   }
 
-  /** A trusted worker gets a token for an agent that it starts: bound to principal, group and run, never an operator. */
+  /**
+   * A trusted worker gets a token for an agent that it starts: bound to principal, group and run, never an operator. One that
+   * it has already it may bring back, to a hub that was restarted under its agent. [CB-67]
+   */
   #mint(worker: WorkerPeer, message: CallMessage): void {
     const { tokens, options, now } = this.#state
     const wish = parseJson(message.body)
     if (!worker.trusted)
       return this.#fail(worker, message, failure('forbidden', 'Only a trusted worker may mint tokens.'))
-    if (tokens.isFull) return this.#fail(worker, message, failure('overloaded', 'Too many tokens are alive.', 60_000))
     if (!isMintWish(wish)) {
       const text =
-        'A mint needs { agent: name, ttlMs: 1 to 86,400,000, group?: name, run?: { id, attempt, triggerDepth } }.'
+        'A mint needs { agent: name, ttlMs: 1 to 86,400,000, group?: name, run?: { id, attempt, triggerDepth }, token? }.'
       return this.#fail(worker, message, failure('forbidden', text))
     }
-    const token = `cbr_${Buffer.from(options.random(32)).toString('base64url')}`
+    const token = wish.token ?? `cbr_${Buffer.from(options.random(32)).toString('base64url')}`
+    const identity = identityOf(wish, token)
+    if (wish.token !== undefined && !tokens.mayRestore(token, worker.service, identity)) {
+      const text = 'This token was revoked, or is for another service, agent, group or run.'
+      return this.#fail(worker, message, failure('forbidden', text))
+    }
+    if (tokens.isFull && !tokens.has(token))
+      return this.#fail(worker, message, failure('overloaded', 'Too many tokens are alive.', 60_000))
     const expiresAt = now + wish.ttlMs
-    tokens.add(token, {
-      identity: {
-        session: `run-${Buffer.from(options.random(16)).toString('base64url')}`,
-        principal: `agent:${wish.agent}`,
-        roles: ['agent'],
-        ...(wish.group === undefined ? {} : { group: wish.group }),
-        ...(wish.run === undefined ? {} : { run: wish.run }),
-      },
-      mintedBy: worker.service,
-      expiresAt,
-    })
+    tokens.add(token, { identity, mintedBy: worker.service, expiresAt })
     this.#state.schedule('token_expired', token, wish.ttlMs)
     this.#answer(worker, message, { token, expiresAt })
   }
@@ -206,6 +207,8 @@ export class WorkerCalls {
 }
 
 interface MintWish {
+  /** One that the service was given before. */
+  readonly token?: string
   readonly agent: string
   readonly ttlMs: number
   readonly group?: string
@@ -214,14 +217,27 @@ interface MintWish {
 
 function isMintWish(value: unknown): value is MintWish {
   if (!isObject(value)) return false
-  const { agent, ttlMs, group, run } = value
+  const { token, agent, ttlMs, group, run } = value
   return (
+    (token === undefined || (typeof token === 'string' && /^cbr_[\w-]{43}$/.test(token))) &&
     isName(agent) &&
     isWhole(ttlMs, 1, tokenMsMax) &&
     (group === undefined || isName(group)) &&
     (run === undefined ||
       (isObject(run) && isName(run['id']) && isWhole(run['attempt'], 0, 1e6) && isWhole(run['triggerDepth'], 0, 1e3)))
   )
+}
+
+/** The session follows from the token, so that it is the same one after a restart of the hub. */
+function identityOf({ agent, group, run }: MintWish, token: string): Identity {
+  const session = createHash('sha256').update(`session of ${token}`).digest().subarray(0, 16).toString('base64url')
+  return {
+    session: `run-${session}`,
+    principal: `agent:${agent}`,
+    roles: ['agent'],
+    ...(group === undefined ? {} : { group }),
+    ...(run === undefined ? {} : { run }),
+  }
 }
 
 type RevokeWish = { readonly token: string } | { readonly run: { readonly id: string; readonly attempt: number } }

@@ -417,6 +417,84 @@ describe('tokens [CB-67]', () => {
     expect(hub.broker.identify(token, hub.now)).toBeUndefined()
   })
 
+  it('are revoked by the attempt that they are for, by any process of their service', () => {
+    const hub = scenario()
+    const { minter, helper } = minting(hub)
+    const run = (attempt: number) => ({ id: 'run-1', attempt, triggerDepth: 0 })
+    const [first, second, retry] = [1, 1, 2].map(
+      (attempt) => mint(minter, { agent: 'sleepy', ttlMs: 60_000, run: run(attempt) }).token,
+    )
+    const successor = hub.worker('scheduler', { definitions: tools('run'), trusted: true, instance: 'successor' })
+    const revoke = (worker: ScenarioWorker, id = 'run-1') => {
+      const body = json({ run: { id, attempt: 1 } })
+      return worker.result(worker.call('', { method: 'callboard/token.revoke', body }))
+    }
+    expect(revoke(helper)).toEqual({ revoked: false })
+    expect(revoke(successor, 'run-2')).toEqual({ revoked: false })
+    expect(revoke(successor)).toEqual({ revoked: true })
+    const alive = [first, second, retry].map((token) => hub.broker.identify(token!, hub.now) !== undefined)
+    expect(alive).toEqual([false, false, true])
+  })
+
+  it.each([
+    ['neither token nor run', {}],
+    ['both', { token: 'cbr_x', run: { id: 'r', attempt: 1 } }],
+    ['half a run', { run: { id: 'r' } }],
+    ['no object', 'cbr_x'],
+  ])('are not revoked by %s', (_, wish) => {
+    const { minter } = minting(scenario())
+    const id = minter.call('', { method: 'callboard/token.revoke', body: json(wish) })
+    expect(minter.result(id)).toBe('forbidden')
+  })
+
+  it('come back at a hub that was restarted, in the same session, with the time that is left', () => {
+    const wish = { agent: 'sleepy', ttlMs: 60_000, group: 'family', run: { id: 'r', attempt: 1, triggerDepth: 0 } }
+    const before = scenario()
+    const { token } = mint(minting(before).minter, wish)
+    const after = scenario()
+    const { minter, helper } = minting(after)
+    expect(after.broker.identify(token, after.now)).toBeUndefined()
+    expect(mint(minter, { ...wish, token, ttlMs: 1_000 })).toEqual({ token, expiresAt: after.now + 1_000 })
+    expect(after.broker.identify(token, after.now)).toEqual(before.broker.identify(token, before.now))
+    minter.call('help', { token })
+    expect(helper.request().caller).toMatchObject({ onBehalfOf: 'agent:sleepy', group: 'family', run: wish.run })
+    after.advance(1_000)
+    expect(after.broker.identify(token, after.now)).toBeUndefined()
+  })
+
+  it('that are alive are brought back without effect but for their time', () => {
+    const hub = scenario()
+    const { minter } = minting(hub)
+    const { token } = mint(minter, { agent: 'sleepy', ttlMs: 1_000 })
+    mint(minter, { agent: 'sleepy', ttlMs: 5_000, token })
+    hub.advance(4_999)
+    expect(hub.broker.identify(token, hub.now)).toBeDefined()
+    hub.advance(1)
+    expect(hub.broker.identify(token, hub.now)).toBeUndefined()
+  })
+
+  it.each([
+    ['for another agent', { agent: 'other' }],
+    ['for another group', { group: 'other' }],
+    ['for another run', { run: { id: 'r', attempt: 2, triggerDepth: 0 } }],
+  ])('are not brought back %s', (_, other) => {
+    const { minter } = minting(scenario())
+    const { token } = mint(minter)
+    expect(mint(minter, { agent: 'sleepy', ttlMs: 60_000, token, ...other })).toBe('forbidden')
+  })
+
+  it('of another service, and those that were revoked, are not brought back', () => {
+    const hub = scenario()
+    const { minter } = minting(hub)
+    const { token } = mint(minter)
+    const other = hub.worker('forum', { trusted: true })
+    const wish = { agent: 'sleepy', ttlMs: 60_000, token }
+    expect(mint(other, wish)).toBe('forbidden')
+    minter.result(minter.call('', { method: 'callboard/token.revoke', body: json({ token }) }))
+    expect(mint(minter, wish)).toBe('forbidden')
+    expect(hub.broker.identify(token, hub.now)).toBeUndefined()
+  })
+
   it('cut off their bearer with their end: its connection is worth nothing any more', () => {
     const hub = scenario()
     const { minter, helper } = minting(hub)
@@ -458,6 +536,8 @@ describe('tokens [CB-67]', () => {
     ['more than a day', { agent: 'a', ttlMs: 86_400_001 }],
     ['a group that is no name', { agent: 'a', ttlMs: 1, group: '' }],
     ['half a run', { agent: 'a', ttlMs: 1, run: { id: 'r' } }],
+    ['a token that no hub has made', { agent: 'a', ttlMs: 1, token: 'cbr_short' }],
+    ['a token of another kind', { agent: 'a', ttlMs: 1, token: `cbt_${'a'.repeat(43)}` }],
     ['no object', 'sleepy'],
   ])('are not minted with %s', (_, wish) => {
     const { minter } = minting(scenario())
@@ -468,5 +548,12 @@ describe('tokens [CB-67]', () => {
     const { minter } = minting(scenario())
     for (let count = 0; count < 10_000; count++) mint(minter, { agent: `a${count}`, ttlMs: 1_000 })
     expect(mint(minter)).toBe('overloaded')
+  })
+
+  it('come back even when there are as many as can be', () => {
+    const { minter } = minting(scenario())
+    const wishes = Array.from({ length: 10_000 }, (_, count) => ({ agent: `a${count}`, ttlMs: 1_000 }))
+    const [first] = wishes.map((wish) => mint(minter, wish).token)
+    expect(mint(minter, { ...wishes[0], token: first })).toMatchObject({ token: first })
   })
 })

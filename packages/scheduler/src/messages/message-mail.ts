@@ -1,6 +1,6 @@
 import type { SchedulerConfig } from '../config.js'
 import type { Groups } from '../groups/group.js'
-import { mailSubjectMax } from '../limits.js'
+import { ownSubjectMax } from '../limits.js'
 import { domainOf, signedMessageId } from '../mail/message-id.js'
 import type { NewMail } from '../mail/outbox.js'
 import { oneLine } from '../mail/outbox-row.js'
@@ -21,7 +21,7 @@ export function messageMail(message: MailedMessage, config: SchedulerConfig, gro
     kind: 'notify',
     messageId: ownMessageId(message.id, config),
     to: config.notification_email!,
-    subject: `[${tag}] ${firstWords(text, mailSubjectMax)}`,
+    subject: `[${tag}] ${firstWords(text, ownSubjectMax)}`,
     text,
     headers: automatic,
   }

@@ -7,6 +7,8 @@ import type { Actor } from './actor.js'
 export interface Reply<Output> {
   readonly value: Output
   readonly text: string
+  /** The text says all there is to say: nobody puts the value, whose texts may be strangers', behind it. */
+  readonly isWhole?: true
 }
 
 interface ToolBase<Input extends z.ZodObject, Output extends z.ZodObject> {

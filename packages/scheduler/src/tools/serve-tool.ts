@@ -120,6 +120,6 @@ async function change(
 }
 
 /** One text: what a model reads first, then the value as the schema has it. */
-function toResult({ value, text: lines }: AnyReply) {
-  return result({ value, content: text(`${lines}\n${JSON.stringify(value)}`) })
+function toResult({ value, text: lines, isWhole }: AnyReply) {
+  return result({ value, content: text(isWhole ? lines : `${lines}\n${JSON.stringify(value)}`) })
 }

@@ -1,0 +1,78 @@
+import { McpClient } from '../call/mcp-client.js'
+import type { ToolResult } from '../call/show-result.js'
+import type { Environment } from '../environment.js'
+import { CommandError } from '../usage-error.js'
+import { attach, connectHub, HubRefusal, isNobodyThere } from './hub-socket.js'
+import { type HubStatus, noHubRunning, readHubStatus } from './hub-status.js'
+import { operatorToken, otherSecret } from './operate.js'
+import { requireOwnDirectory, runtimeFiles } from './runtime-files.js'
+
+/**
+ * Asks one tool of a service, as an operator, at the hub that runs; none is started for it. Returns its structured content.
+ * @throws CommandError when there is no hub, nobody of the service, or an answer that is an error; UsageError for a wrong secret.
+ */
+export async function askService(
+  environment: Environment,
+  service: string,
+  tool: string,
+  args: object,
+): Promise<object> {
+  const { runtimeDirectory } = environment
+  requireOwnDirectory(runtimeDirectory)
+  const { mcpSocket } = runtimeFiles(runtimeDirectory)
+  const status = await readHubStatus(mcpSocket)
+  if (status === undefined) throw noHubRunning(runtimeDirectory)
+  const name = toolOf(status, service, tool)
+  const client = await connectOperator(environment, mcpSocket)
+  try {
+    return contentOf(tool, (await client.request('tools/call', { name, arguments: args })) as ToolResult)
+  } finally {
+    client.close()
+  }
+}
+
+/** The name under which the hub offers it: its own, or one with the service before it. */
+function toolOf({ snapshot }: HubStatus, service: string, tool: string): string {
+  const found = snapshot.services.find((each) => each.service === service)
+  if (found === undefined || !found.isServed) {
+    throw new CommandError(
+      `The ${service} is not signed in at the hub: start it with "callboard up" or "callboard worker ${service}".`,
+    )
+  }
+  const { tools, renamed = {} } = found
+  const name = tools.find((key) => (Object.hasOwn(renamed, key) ? renamed[key] : key) === tool)
+  if (name !== undefined) return name
+  throw new CommandError(`The ${service} at this hub has no tool ${tool}: let it be of the version of this program.`)
+}
+
+async function connectOperator(environment: Environment, path: string): Promise<McpClient> {
+  const token = await operatorToken(environment)
+  const socket = await connectHub(path).catch((error: unknown) => {
+    throw isNobodyThere(error) ? noHubRunning(environment.runtimeDirectory) : error
+  })
+  try {
+    await attach(socket, { key: `callboard operator ${process.pid}`, as: 'operator', token })
+  } catch (error) {
+    socket.destroy()
+    throw error instanceof HubRefusal && error.code === 'unauthorized' ? otherSecret(environment) : error
+  }
+  const client = new McpClient(socket)
+  await client.initialize()
+  return client
+}
+
+function contentOf(tool: string, { isError, content = [], structuredContent }: ToolResult): object {
+  if (isError !== true && typeof structuredContent === 'object' && structuredContent !== null) return structuredContent
+  const text = content.find(({ type }) => type === 'text')?.['text']
+  throw new CommandError(`${tool} failed: ${typeof text === 'string' ? messageIn(text) : 'it gave no reason'}`)
+}
+
+/** An error is JSON with a message for people. */
+function messageIn(text: string): string {
+  try {
+    const { message = text } = JSON.parse(text) as { readonly message?: unknown }
+    return String(message)
+  } catch {
+    return text
+  }
+}
