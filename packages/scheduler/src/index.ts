@@ -1,1 +1,2 @@
-export { createSchedulerWorker, SchedulerWorker, type SchedulerWorkerOptions } from './create-scheduler-worker.js'
+export { createSchedulerWorker, SchedulerWorker } from './create-scheduler-worker.js'
+export type { SchedulerOptions } from './open-scheduler.js'

@@ -55,6 +55,12 @@ export const firstSendMs = 10_000
 
 // Engine
 
+/** Old rows are removed this often. */
+export const pruneEveryMs = 60 * 60_000
+
+/** Calls of agents at once; a run calls, too. */
+export const concurrentCallsMax = 64
+
 /** How long the store, and the hub, are left alone after they failed. */
 export const storeRetryMs = 5_000
 export const hubRetryMs = 5_000

@@ -12,7 +12,9 @@ export function dmarcPassed(header: string, authservId: string, domain: string):
 function isPass(result: string, domain: string): boolean {
   const [verdict, ...properties] = result.replaceAll(/\s*=\s*/g, '=').split(/\s+/)
   const domains = properties.flatMap((property) => /^header\.from=(.*)$/i.exec(property)?.[1] ?? [])
-  return verdict?.toLowerCase() === 'dmarc=pass' && domains.every((value) => value.toLowerCase() === domain.toLowerCase())
+  return (
+    verdict?.toLowerCase() === 'dmarc=pass' && domains.every((value) => value.toLowerCase() === domain.toLowerCase())
+  )
 }
 
 /** The header's parts between semicolons, without comments; none when a comment or a quoted string does not end. */

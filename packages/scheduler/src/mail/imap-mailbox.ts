@@ -94,7 +94,9 @@ export class ImapMailbox implements AsyncDisposable {
     const source = mail ? mail.source : undefined
     if (source === undefined) return { kind: 'gone' }
     const isTooLarge = isLarge || source.length > mailBytesMax
-    return isTooLarge ? { kind: 'too_large', head: source.subarray(0, mailHeadBytesMax) } : { kind: 'whole', raw: source }
+    return isTooLarge
+      ? { kind: 'too_large', head: source.subarray(0, mailHeadBytesMax) }
+      : { kind: 'whole', raw: source }
   }
 
   /** Lets the server push news until the next command. */

@@ -54,7 +54,10 @@ export class Intake {
       await this.#store(received, read)
     } catch (error) {
       if (error instanceof StoreError) throw error
-      this.#parts.log.error({ err: error, uid: received.uid }, 'A mail could not be taken in and is recorded as rejected')
+      this.#parts.log.error(
+        { err: error, uid: received.uid },
+        'A mail could not be taken in and is recorded as rejected',
+      )
       await this.#store(received, { ...read, settled: { kind: 'rejected', reason: 'unreadable' } })
     }
     this.#parts.scheduling.wake()
@@ -149,13 +152,7 @@ export class Intake {
     })
   }
 
-  async #recordRefusal(
-    db: Database,
-    mailId: string,
-    mail: IncomingMail,
-    reason: string,
-    why: string,
-  ): Promise<void> {
+  async #recordRefusal(db: Database, mailId: string, mail: IncomingMail, reason: string, why: string): Promise<void> {
     await recordActivity(db, {
       at: this.#parts.clock.now(),
       type: 'email_rejected',

@@ -1,7 +1,7 @@
 import type { Groups } from '../groups/group.js'
 import type { StartableTrigger } from '../triggers/start-trigger.js'
 import { triggerBodyHash } from '../triggers/trigger-body.js'
-import { type TokenReading, triggerHeader, type TriggerPayload } from '../triggers/trigger-token.js'
+import { type TokenReading, type TriggerPayload, triggerHeader } from '../triggers/trigger-token.js'
 import { dmarcPassed } from './authentication-results.js'
 import { domainOf, ownIdOf } from './message-id.js'
 import type { IncomingMail } from './read-mail.js'
@@ -130,7 +130,12 @@ function leadingTag(subject: string): string | undefined {
 }
 
 function firstWord(value: string): string {
-  return value.trim().toLowerCase().split(/[\s;(]/)[0] ?? ''
+  return (
+    value
+      .trim()
+      .toLowerCase()
+      .split(/[\s;(]/)[0] ?? ''
+  )
 }
 
 function rejected(reason: RejectReason): Verdict {

@@ -38,7 +38,11 @@ export async function readingSince(db: Database, mailbox: string): Promise<numbe
 }
 
 /** In the transaction that stores the mail. Never goes back; no effect once the mailbox is numbered anew. */
-export async function advanceCursor(db: Database, mailbox: string, { uidValidity, lastUid }: MailCursor): Promise<void> {
+export async function advanceCursor(
+  db: Database,
+  mailbox: string,
+  { uidValidity, lastUid }: MailCursor,
+): Promise<void> {
   await db
     .updateTable('mail_cursor')
     .set({ last_uid: lastUid })

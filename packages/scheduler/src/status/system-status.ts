@@ -1,17 +1,8 @@
 import type { SchedulerConfig } from '../config.js'
 import type { Foundation } from '../foundation.js'
 import { heartbeatStaleMs, historyMs } from '../limits.js'
+import type { MailHealth } from '../mail/mail-transport.js'
 import type { Database } from '../records/schema.js'
-
-/** How a mail connection of this process does. */
-export interface MailHealth {
-  readonly configured: boolean
-  readonly connected: boolean
-  /** UTC ms. */
-  readonly lastOkAt?: number
-  /** One sentence without secrets. */
-  readonly lastError?: string
-}
 
 /** What no table says. */
 export interface StatusSources {
@@ -49,7 +40,7 @@ export async function systemStatus(foundation: Foundation, sources: StatusSource
 }
 
 function healthOf({ configured, connected, lastOkAt, lastError }: MailHealth, isAdmin: boolean) {
-  return { configured, connected, last_ok_at: iso(lastOkAt), last_error: isAdmin ? (lastError ?? null) : null }
+  return { configured, connected, last_ok_at: iso(lastOkAt), last_error: isAdmin ? lastError : null }
 }
 
 async function taskCounts(db: Database) {

@@ -1,5 +1,5 @@
-import type { NewMail } from '../mail/outbox.js'
 import { domainOf, signedMessageId } from '../mail/message-id.js'
+import type { NewMail } from '../mail/outbox.js'
 import type { AdmittedTrigger } from './admit-trigger.js'
 import { triggerBodyHash } from './trigger-body.js'
 import { signTrigger, triggerHeader } from './trigger-token.js'

@@ -153,7 +153,10 @@ function suite(start: () => Promise<TestMailServer>) {
     receiver.start()
     await asleep(parts)
     const names = await ids(parts)
-    expect(names.filter((name) => name !== '<anew@example.org>')).toEqual(['<known@example.org>', '<unread@example.org>'])
+    expect(names.filter((name) => name !== '<anew@example.org>')).toEqual([
+      '<known@example.org>',
+      '<unread@example.org>',
+    ])
     expect(await parts.runs()).toHaveLength(2)
     expect((await parts.events()).filter((type) => type === 'mail_uidvalidity_changed')).toHaveLength(1)
     await server.deliver(answer('afterwards'))

@@ -69,7 +69,9 @@ function uidValidityOf(mail: string): string | undefined {
 function configurationOf(directory: string, ports: { readonly imap: number; readonly lmtp: number }): string {
   const me = userInfo()
   const isRoot = me.uid === 0
-  const [user, uid, gid] = isRoot ? ['nobody', numericId('-u', 'nobody'), numericId('-g', 'nobody')] : [me.username, me.uid, me.gid]
+  const [user, uid, gid] = isRoot
+    ? ['nobody', numericId('-u', 'nobody'), numericId('-g', 'nobody')]
+    : [me.username, me.uid, me.gid]
   for (const name of ['mail', 'home']) {
     mkdirSync(join(directory, name), { mode: 0o700 })
     chownSync(join(directory, name), uid, gid)

@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest'
+import type { Scheduling } from '../../src/engine/scheduling.js'
 import type { IntakeParts } from '../../src/mail/intake.js'
 import type { NewMail, Outbox } from '../../src/mail/outbox.js'
 import type { Messages } from '../../src/messages/messages.js'
-import type { Scheduling } from '../../src/engine/scheduling.js'
 import type { TriggerParts } from '../../src/triggers/send-trigger.js'
 import { openTestFoundation, type TestFoundation, type TestFoundationOptions } from './test-foundation.js'
 

@@ -1,0 +1,182 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { pid } from 'node:process'
+import { openStore } from '@callboard/store'
+import type { Worker } from '@callboard/worker'
+import { pruneOld } from './activity/prune.js'
+import { recordActivity } from './activity/record-activity.js'
+import type { Clock } from './clock.js'
+import { parseSchedulerConfig } from './config.js'
+import { Engine } from './engine/engine.js'
+import { readEnvironment, type Variables } from './environment.js'
+import type { Foundation } from './foundation.js'
+import { GroupRegistry } from './groups/group-registry.js'
+import { hubOf } from './hub/hub.js'
+import { idMaker } from './ids.js'
+import { pruneEveryMs } from './limits.js'
+import { stderrLog } from './log.js'
+import { ImapReceiver } from './mail/imap-receiver.js'
+import { OutboxDelivery } from './mail/outbox-delivery.js'
+import { smtpTransportOf } from './mail/smtp-transport.js'
+import { DigestKeeper } from './messages/digest-keeper.js'
+import { MessageDesk } from './messages/message-desk.js'
+import { MessageReleases } from './messages/message-releases.js'
+import { PostOffice } from './messages/post-office.js'
+import { migrations } from './records/migrations.js'
+import type { SchedulerSchema } from './records/schema.js'
+import { Repeating } from './repeating.js'
+import { extractionProblem } from './runners/extraction.js'
+import { openRunners } from './runners/open-runners.js'
+import { killGroup } from './runners/process-identity.js'
+import { systemTimeZone } from './schedule/zones.js'
+import { WebSearch } from './search/web-search.js'
+import { SocialPosts } from './social/post-to-social.js'
+import { ProcessKeeper } from './status/process-keeper.js'
+import { registerTools } from './tools/register-tools.js'
+import { startReview } from './triggers/start-review.js'
+
+export interface SchedulerOptions {
+  /** Holds the database (unless `databaseUrl` is given), the groups file and the groups' directories. */
+  readonly dataDirectory: string
+  readonly databaseUrl?: string
+  /** Section `scheduler` of callboard.config.json; absent means the defaults. */
+  readonly config?: unknown
+  /** Where programs that it starts find the hub: its sockets, and its HTTP. Default: as the environment says. */
+  readonly runtimeDirectory?: string
+  readonly hubUrl?: string
+  /** From which such programs get what a configuration names. Default: the environment. */
+  readonly variables?: Variables
+}
+
+/** Everything behind the tools. */
+export interface Scheduler {
+  readonly groups: GroupRegistry
+  readonly engine: Engine
+  /** UTC ms until which there is something to do or to wait for. */
+  readonly holdUntil: number | undefined
+  /** Begins to do by itself what is due. */
+  start(): Promise<void>
+  /** Stops what runs, then closes the database. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Registers the tools, too. Rejects with a SchedulerConfigError, a GroupsFileError or a StoreError. */
+export async function openScheduler(worker: Worker, options: SchedulerOptions, clock: Clock): Promise<Scheduler> {
+  const environment = readEnvironment(options.variables)
+  const config = parseSchedulerConfig(options.config)
+  const log = stderrLog(environment.logLevel)
+  const { timeZone, warning } = systemTimeZone({
+    configured: config.scheduler_tz,
+    tz: environment.timeZone,
+    intl: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  })
+  if (warning !== undefined) log.warn({ timeZone }, warning)
+  const transport = smtpTransportOf(config, clock)
+  const store = await openStore<SchedulerSchema>({
+    name: 'scheduler',
+    migrations,
+    dataDirectory: options.dataDirectory,
+    ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
+    // A schedule that was confirmed survives the power.
+    durability: 'full',
+    // Replicas share the work.
+    access: 'shared',
+  })
+  const groups = await GroupRegistry.open({
+    file: config.groups_file ?? join(options.dataDirectory, 'groups.json'),
+    directory: config.groups_dir ?? join(options.dataDirectory, 'groups'),
+    store,
+    clock,
+    log,
+    extractionProblem,
+  }).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
+  const foundation: Foundation = { config, store, clock, newId: idMaker(clock), groups, log, timeZone }
+
+  const hub = hubOf(worker)
+  const processId = foundation.newId('process')
+  const keeper = new ProcessKeeper({ id: processId, host: hostname(), pid, store, clock, log })
+  const outbox = new OutboxDelivery(foundation, transport)
+  const reviewing = { startReview: startReview(foundation) }
+  const messages = new MessageDesk(foundation, outbox, config.notify_review === 'admin' ? reviewing : {})
+  const engine: Engine = new Engine({
+    ...foundation,
+    processId,
+    hub,
+    messages,
+    runner: openRunners({ ...foundation, hub, environment, ...placesOf(options, environment) }),
+    wakeMail: () => {
+      outbox.wake()
+      postOffice.wake()
+    },
+    others: () => keeper.others(),
+    killGroup: async (pgid, identity) => void (await killGroup(pgid, identity)),
+  })
+  const digest = new DigestKeeper(foundation, outbox)
+  const releases = new MessageReleases(foundation, outbox)
+  const postOffice = new PostOffice(foundation, { delivery: outbox, releases, digest, transport })
+  const receiver = new ImapReceiver({ ...foundation, scheduling: engine, messages, outbox })
+  const startedAt = clock.monotonic()
+  registerTools(worker, foundation, {
+    scheduling: engine,
+    messages,
+    outbox,
+    postOffice,
+    search: new WebSearch(foundation, { environment: environment.variables }),
+    posts: new SocialPosts(foundation),
+    status: {
+      version: worker.options.version,
+      startedAt,
+      smtp: () => transport?.health ?? { configured: false, connected: false, lastOkAt: null, lastError: null },
+      imap: () => receiver.health,
+      nextDigestAt: async () => (await digest.status()).nextAt ?? undefined,
+    },
+  })
+  worker.onConnection((state) => engine.hubChanged(state === 'ready'))
+
+  let pruning: Repeating | undefined
+  const prune = () => pruneOld(foundation)
+  const pruneFailed = (err: unknown) => log.warn({ err }, 'old rows could not be removed; trying again in an hour')
+  const start = async () => {
+    await groups.start({ scheduling: engine, messages, outbox })
+    await keeper.start()
+    await prune().catch(pruneFailed)
+    pruning = new Repeating(clock, pruneEveryMs, prune, pruneFailed)
+    await record('system_started', `The scheduler started as ${processId}.`)
+    postOffice.start()
+    receiver.start()
+    engine.start()
+  }
+  const record = (type: 'system_started' | 'system_stopped', summary: string) =>
+    recordActivity(store.db, { at: clock.now(), type, summary, details: { process: processId } })
+  const closeAll = async () => {
+    await receiver.close()
+    await engine.close()
+    await Promise.all([postOffice.close(), pruning?.close()])
+    // The database may be what has gone away.
+    if (pruning !== undefined) await record('system_stopped', `The scheduler ${processId} stopped.`).catch(() => {})
+    await keeper.close().catch(() => {})
+    await store.close()
+  }
+  let closing: Promise<void> | undefined
+  return {
+    groups,
+    engine,
+    get holdUntil() {
+      return engine.holdUntil
+    },
+    start,
+    close: () => {
+      closing ??= closeAll()
+      return closing
+    },
+  }
+}
+
+function placesOf(options: SchedulerOptions, environment: ReturnType<typeof readEnvironment>) {
+  const runtimeDirectory = options.runtimeDirectory ?? environment.runtimeDirectory
+  const hubUrl = options.hubUrl ?? environment.hubUrl
+  return { ...(runtimeDirectory !== undefined && { runtimeDirectory }), ...(hubUrl !== undefined && { hubUrl }) }
+}
