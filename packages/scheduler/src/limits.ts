@@ -29,7 +29,7 @@ export const heartbeatMs = 20_000
 export const heartbeatStaleMs = 60_000
 
 /** Tasks that become due in one transaction: enough to catch up, short enough for other writers. */
-export const dueTasksPerClaim = 100
+export const dueTasksPerClaim = 50
 
 /** Live tasks of one group, and how many it may create in an hour. */
 export const liveTasksPerGroupMax = 100

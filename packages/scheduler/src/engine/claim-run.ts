@@ -85,7 +85,7 @@ export async function claimRun(
     ...(run.task_id !== null && { taskId: run.task_id }),
     runId: run.id,
     summary: `Attempt ${attempt} of ${run.id} started.`,
-    details: { attempt, scheduledFor: run.scheduled_for },
+    details: { attempt, scheduled_for: new Date(run.scheduled_for).toISOString() },
   })
   return { run, attempt, fence, leaseUntil, startedAt: now, work }
 }

@@ -119,7 +119,11 @@ async function recordDead(db: Database, { clock }: Parts, run: RunRow, end: RunE
     ...(run.task_id !== null && { taskId: run.task_id }),
     runId: run.id,
     summary: `Run ${run.id} is given up: ${end.error ?? end.errorClass ?? 'unknown'}`,
-    details: { scheduledFor: run.scheduled_for, attempts: run.attempts, errorClass: end.errorClass ?? null },
+    details: {
+      scheduled_for: new Date(run.scheduled_for).toISOString(),
+      attempts: run.attempts,
+      error_class: end.errorClass ?? null,
+    },
   })
 }
 

@@ -132,7 +132,7 @@ async function recordMissed(db: Database, parts: EngineParts, task: TaskRow, pla
     group: task.group_folder,
     taskId: task.id,
     summary: `Task ${nameOf(task)} missed ${missedMore?.isCountExact === false ? 'at least ' : ''}${count} slots; ${plan.run.length} of them run now.`,
-    details: { from: missedMore?.from ?? missed[0], to: missed.at(-1) ?? missedMore?.to, policy: task.missed },
+    details: { slots: count, policy: task.missed },
   })
   if (task.schedule_type === 'once' && plan.run.length === 0) await endMissedOnce(db, parts, task)
 }

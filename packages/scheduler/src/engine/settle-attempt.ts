@@ -141,7 +141,7 @@ async function recordEnd(
     details: {
       attempt,
       outcome: end.outcome,
-      durationMs: clock.now() - startedAt,
+      duration_ms: clock.now() - startedAt,
       ...(ending.report?.warnings?.length ? { warnings: ending.report.warnings } : {}),
     },
   })
@@ -197,7 +197,7 @@ async function retry(
     type: 'run_retry',
     ...aboutRun(run),
     summary: `${run.id} is tried again in ${Math.round(delayMs / 1000)} s.`,
-    details: { retryAt: at + delayMs },
+    details: { retry_at: new Date(at + delayMs).toISOString() },
   })
 }
 

@@ -214,8 +214,6 @@ export const migrations: readonly Migration[] = [
       await schema.createIndex('messages_digest').on('messages').columns(['digest_id']).execute()
       await schema.createIndex('messages_outbox').on('messages').columns(['outbox_id']).execute()
       await schema.createIndex('messages_run').on('messages').columns(['run_id']).execute()
-      await schema.createIndex('messages_outbox').on('messages').columns(['outbox_id']).execute()
-      await schema.createIndex('messages_digest').on('messages').columns(['digest_id']).execute()
       await schema
         .createTable('mail_cursor')
         .addColumn('mailbox', column.text, (mailbox) => mailbox.primaryKey())

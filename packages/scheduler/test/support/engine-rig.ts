@@ -112,11 +112,11 @@ export class TestMessages implements Messages {
 export interface EngineRig extends AsyncDisposable {
   readonly foundation: TestFoundation
   readonly engine: Engine
+  readonly parts: EngineParts
   readonly runner: TestRunner
   readonly hub: TestHub
   readonly messages: TestMessages
   readonly killed: string[]
-  /** A task as the tools would have made it. */
   addTask(task?: TaskSpec): Promise<string>
   /** Ticks until nothing is due now, and lets what was started begin. */
   run(): Promise<void>
@@ -154,7 +154,7 @@ export async function openEngineRig(options: RigOptions = {}): Promise<EngineRig
   const hub = new TestHub()
   const messages = new TestMessages(newId, clock.now)
   const killed: string[] = []
-  const engine = new Engine({
+  const parts: EngineParts = {
     ...foundation,
     processId: options.processId ?? 'process_a',
     hub,
@@ -164,7 +164,8 @@ export async function openEngineRig(options: RigOptions = {}): Promise<EngineRig
     others: options.others ?? (() => 0),
     killGroup: async (pgid, identity) => void killed.push(`${pgid} ${identity}`),
     ...options.parts,
-  })
+  }
+  const engine = new Engine(parts)
   engine.hubChanged(true)
   const run = async () => {
     for (;;) {
@@ -180,45 +181,16 @@ export async function openEngineRig(options: RigOptions = {}): Promise<EngineRig
   return {
     foundation,
     engine,
+    parts,
     runner,
     hub,
     messages,
     killed,
     run,
-    async addTask(spec = {}) {
-      const { schedule = { type: 'interval', everyMs: 60_000, anchor: clock.now(), timeZone: 'UTC' }, ...row } = spec
-      const id = newId('task')
-      const next = nextOccurrence(schedule, clock.now()) ?? (schedule.type === 'once' ? schedule.at : null)
-      const jitter = row.jitter_ms ?? 0
-      await store.db
-        .insertInto('tasks')
-        .values({
-          id,
-          group_folder: 'main',
-          prompt: 'Do it.',
-          schedule_type: schedule.type,
-          schedule_value: valueText(schedule),
-          timezone: schedule.timeZone,
-          anchor: schedule.type === 'interval' ? schedule.anchor : clock.now(),
-          context_mode: 'isolated',
-          missed: 'latest',
-          overlap: 'skip',
-          jitter_ms: 0,
-          expect: 'any',
-          deliver: 'none',
-          depth: 0,
-          status: 'active',
-          next_fire: next,
-          due_at: next === null ? null : next + jitterOf(id, next, jitter),
-          failures: 0,
-          version: 1,
-          created_by: 'agent:main',
-          creator_group: 'main',
-          created_at: clock.now(),
-          ...row,
-        })
-        .execute()
-      return id
+    async addTask(spec) {
+      const row = taskRow(foundation, spec)
+      await store.db.insertInto('tasks').values(row).execute()
+      return row.id
     },
     async runUntil(time) {
       const end = typeof time === 'number' ? time : Date.parse(time)
@@ -264,6 +236,38 @@ export async function openEngineRig(options: RigOptions = {}): Promise<EngineRig
       await closing
       if (options.foundation === undefined) await foundation[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** As the tools would have made it. */
+export function taskRow({ clock, newId }: TestFoundation, spec: TaskSpec = {}) {
+  const { schedule = { type: 'interval', everyMs: 60_000, anchor: clock.now(), timeZone: 'UTC' }, ...row } = spec
+  const id = newId('task')
+  const next = nextOccurrence(schedule, clock.now()) ?? (schedule.type === 'once' ? schedule.at : null)
+  return {
+    id,
+    group_folder: 'main',
+    prompt: 'Do it.',
+    schedule_type: schedule.type,
+    schedule_value: valueText(schedule),
+    timezone: schedule.timeZone,
+    anchor: schedule.type === 'interval' ? schedule.anchor : clock.now(),
+    context_mode: 'isolated' as const,
+    missed: 'latest' as const,
+    overlap: 'skip' as const,
+    jitter_ms: 0,
+    expect: 'any' as const,
+    deliver: 'none' as const,
+    depth: 0,
+    status: 'active' as const,
+    next_fire: next,
+    due_at: next === null ? null : next + jitterOf(id, next, row.jitter_ms ?? 0),
+    failures: 0,
+    version: 1,
+    created_by: 'agent:main',
+    creator_group: 'main',
+    created_at: clock.now(),
+    ...row,
   }
 }
 

@@ -24,6 +24,8 @@ export interface TestFoundationOptions {
   readonly clock?: VirtualClock
   readonly timeZone?: string
   readonly location?: TestLocation
+  /** Default: `normal`, since no test turns the power off. */
+  readonly durability?: 'full' | 'normal'
   /** Seed of ids and of whatever else asks for chance. */
   readonly random?: () => number
 }
@@ -36,8 +38,7 @@ export async function openTestFoundation(options: TestFoundationOptions = {}): P
     name: 'scheduler',
     migrations,
     ...own,
-    // No test turns the power off.
-    durability: 'normal',
+    durability: options.durability ?? 'normal',
     access: 'shared',
   })
   const groups = testGroups(options.groups ?? [{ folder: 'main', isAdmin: true }, { folder: 'lab' }])
