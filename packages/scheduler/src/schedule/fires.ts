@@ -14,8 +14,8 @@ export interface Fire {
 }
 
 const dayMs = 24 * 60 * 60_000
-/** About four years, for their leap day, and whole weeks. */
-const averagedDays = 208 * 7
+/** Whole weeks, so that a pattern for Mondays has the same average every day. */
+const averagedDays = 52 * 7
 const firesPerDayUnwarned = 24
 const firesShown = 3
 
@@ -37,7 +37,7 @@ export function describeFires(schedule: Schedule, after: number, count = firesSh
   return fires
 }
 
-/** On average, to two digits; of a cron pattern over nearly four years, clock changes aside. A `once` to come counts 1. */
+/** On average, to two digits; of a cron pattern over the 52 weeks that follow, clock changes aside. A `once` to come counts 1. */
 export function firesPerDay(schedule: Schedule, after: number): number {
   switch (schedule.type) {
     case 'once':
