@@ -14,7 +14,8 @@ export interface Fire {
 }
 
 const dayMs = 24 * 60 * 60_000
-const leapCycleDays = 4 * 365 + 1
+/** Whole weeks, so that a pattern for Mondays has the same average every day. */
+const averagedDays = 52 * 7
 const firesPerDayUnwarned = 24
 const firesShown = 3
 
@@ -36,7 +37,7 @@ export function describeFires(schedule: Schedule, after: number, count = firesSh
   return fires
 }
 
-/** On average, to two digits; of a cron pattern over four years, clock changes aside. A `once` to come counts 1. */
+/** On average, to two digits; of a cron pattern over the 52 weeks that follow, clock changes aside. A `once` to come counts 1. */
 export function firesPerDay(schedule: Schedule, after: number): number {
   switch (schedule.type) {
     case 'once':
@@ -44,7 +45,7 @@ export function firesPerDay(schedule: Schedule, after: number): number {
     case 'interval':
       return rounded(dayMs / schedule.everyMs)
     case 'cron':
-      return rounded((firesOnItsDays(schedule) * matchingDays(schedule.pattern, after)) / leapCycleDays)
+      return rounded((firesOnItsDays(schedule) * matchingDays(schedule.pattern, after)) / averagedDays)
   }
 }
 
@@ -75,7 +76,7 @@ function firesOnItsDays(schedule: Schedule): number {
 
 function matchingDays(pattern: string, after: number): number {
   const cron = localCron(pattern)
-  const end = after + leapCycleDays * dayMs
+  const end = after + averagedDays * dayMs
   let days = 0
   let day = cron.dayFrom(Math.ceil(after / dayMs) * dayMs)
   while (day !== undefined && day < end) {

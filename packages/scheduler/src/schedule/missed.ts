@@ -33,7 +33,8 @@ export function planFires(
   const late = recent.slice(0, recent.length - onTime.length)
   const caughtUp = lateRuns(late, onTime.length > 0, policy.missed)
   const run = [...caughtUp, ...onTime].map((slot) => ({ slot, lateMs: latenessOf(now - slot, policy.graceMs) }))
-  const missed = [...older, ...late.filter((slot) => !caughtUp.includes(slot))]
+  const chosen = new Set(caughtUp)
+  const missed = [...older, ...late.filter((slot) => !chosen.has(slot))]
   return { run, ...missedRows(missed, uncounted), next: nextOccurrence(schedule, now) }
 }
 

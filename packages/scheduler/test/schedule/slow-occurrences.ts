@@ -22,9 +22,11 @@ export function slowOccurrences(pattern: string, timeZone: string, from: number,
   const fires: number[] = []
   // A time that the clock shows again within a day was reached before: so begin to look a day and more earlier.
   const start = from - 2 * minutesPerDay * minuteMs
-  let reached = localMinuteAt(start - minuteMs, timeZone)
+  let reached = (start - minuteMs + slowOffset(start - minuteMs, timeZone)) / minuteMs
+  let offset = slowOffset(start, timeZone)
   for (let instant = start; instant < to; instant += minuteMs) {
-    const local = localMinuteAt(instant, timeZone)
+    if (instant % quarterMs === 0) offset = slowOffset(instant, timeZone)
+    const local = (instant + offset) / minuteMs
     if (isFixed) {
       // Each local minute has its turn once: when the clock first shows it, or first shows a later one.
       let isHit = false
@@ -47,10 +49,6 @@ export function slowChanges(timeZone: string, from: number, to: number): number[
     if (slowOffset(instant, timeZone) !== slowOffset(instant - minuteMs, timeZone)) changes.push(instant)
   }
   return changes
-}
-
-function localMinuteAt(instant: number, timeZone: string): number {
-  return (instant + slowOffset(instant, timeZone)) / minuteMs
 }
 
 const offsets = new Map<string, Map<number, number>>()
