@@ -57,15 +57,15 @@ describe('the section scheduler', () => {
     ])
   })
 
-  it.each([{ ...mail, smtp_url: 'http://x' }, { ...mail, smtp_url: 7 }])(
-    'never shows a value, which may hold a password',
-    (section) => {
-      const [problem, ...others] = problemsOf({ ...section, brave_api_key: 7, notification_email: 'not s3cret' })
-      expect(problem).toEqual(expect.stringContaining('scheduler.notification_email: must be one mail address'))
-      expect([problem, ...others].join()).not.toContain('s3cret')
-      expect(others).toHaveLength(2)
-    },
-  )
+  it.each([
+    { ...mail, smtp_url: 'http://x' },
+    { ...mail, smtp_url: 7 },
+  ])('never shows a value, which may hold a password', (section) => {
+    const [problem, ...others] = problemsOf({ ...section, brave_api_key: 7, notification_email: 'not s3cret' })
+    expect(problem).toEqual(expect.stringContaining('scheduler.notification_email: must be one mail address'))
+    expect([problem, ...others].join()).not.toContain('s3cret')
+    expect(others).toHaveLength(2)
+  })
 
   it.each(['UTC', 'Europe/Paris', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'])('takes the zone %s', (zone) => {
     expect(parseSchedulerConfig({ scheduler_tz: zone }).scheduler_tz).toBe(zone)

@@ -59,7 +59,13 @@ describeBothDatabases('the activity log', (database) => {
   })
 
   it('reads as lines', async () => {
-    await record({ group: 'lab', taskId: 'task_1', runId: 'run_1', summary: 'It ran.', details: { took_ms: 5, text: 'a\nb' } })
+    await record({
+      group: 'lab',
+      taskId: 'task_1',
+      runId: 'run_1',
+      summary: 'It ran.',
+      details: { took_ms: 5, text: 'a\nb' },
+    })
     await record({ type: 'system_stopped', summary: 'Bye.' })
     expect(activityText(await readActivity(foundation.store.db, { limit: 9 }))).toBe(
       [
@@ -128,7 +134,11 @@ describeBothDatabases('the activity log', (database) => {
       warnings: ['There is no group labb; there are lab, main.'],
     })
     expect(textOf(unknown)).toContain('There is no group labb')
-    await foundation.store.db.updateTable('groups').set({ removed_at: 1, tag: null }).where('folder', '=', 'lab').execute()
+    await foundation.store.db
+      .updateTable('groups')
+      .set({ removed_at: 1, tag: null })
+      .where('folder', '=', 'lab')
+      .execute()
     expect((await ask({ agent: 'lab' })).structuredContent).toEqual({ entries: [], warnings: [] })
   })
 })

@@ -22,7 +22,9 @@ describeBothDatabases('pruning', (database) => {
 
   const db = () => foundation.store.db
 
-  async function idsOf(table: 'tasks' | 'runs' | 'triggers' | 'mails' | 'messages' | 'outbox'): Promise<readonly string[]> {
+  async function idsOf(
+    table: 'tasks' | 'runs' | 'triggers' | 'mails' | 'messages' | 'outbox',
+  ): Promise<readonly string[]> {
     const rows = await db().selectFrom(table).select('id').orderBy('id').execute()
     return rows.map(({ id }) => id)
   }
@@ -88,7 +90,16 @@ describeBothDatabases('pruning', (database) => {
       .execute()
     await db()
       .insertInto('attempts')
-      .values({ run_id: id, n: 1, owner: 'p', fence: 1, lease_until: 0, started_at: 0, messages_sent: 0, tool_calls: 0 })
+      .values({
+        run_id: id,
+        n: 1,
+        owner: 'p',
+        fence: 1,
+        lease_until: 0,
+        started_at: 0,
+        messages_sent: 0,
+        tool_calls: 0,
+      })
       .execute()
   }
 
@@ -96,7 +107,19 @@ describeBothDatabases('pruning', (database) => {
     const texts = { recipient: 'a@b', subject: 's', text: 't', headers: '{}' }
     await db()
       .insertInto('outbox')
-      .values({ id, kind: 'notify', message_id: `<${id}@x>`, ...texts, state, tries: 1, next_try: 0, fence: 0, created_at: 0, queued_at: 0, sent_at: sentAt })
+      .values({
+        id,
+        kind: 'notify',
+        message_id: `<${id}@x>`,
+        ...texts,
+        state,
+        tries: 1,
+        next_try: 0,
+        fence: 0,
+        created_at: 0,
+        queued_at: 0,
+        sent_at: sentAt,
+      })
       .execute()
   }
 
@@ -113,8 +136,7 @@ describeBothDatabases('pruning', (database) => {
   }
 
   it('leaves activity of 30 days', async () => {
-    const record = (at: number, summary: string) =>
-      recordActivity(db(), { at, type: 'agent_started', summary })
+    const record = (at: number, summary: string) => recordActivity(db(), { at, type: 'agent_started', summary })
     await record(old, 'old')
     await record(young, 'young')
     await pruneOld(foundation)
@@ -142,9 +164,21 @@ describeBothDatabases('pruning', (database) => {
   })
 
   it('goes in statements of some hundred rows each, until all is gone', async () => {
-    const rows = Array.from({ length: 1_234 }, (_, n) => ({ ts: old - n, event_type: 'x', summary: 's', details: '{}' }))
+    const rows = Array.from({ length: 1_234 }, (_, n) => ({
+      ts: old - n,
+      event_type: 'x',
+      summary: 's',
+      details: '{}',
+    }))
     await db().insertInto('activity').values(rows).execute()
-    const replies = rows.map((_, n) => ({ principal: 'a', tool: 't', key: `${n}`, args_hash: 'h', reply: '{}', created_at: old }))
+    const replies = rows.map((_, n) => ({
+      principal: 'a',
+      tool: 't',
+      key: `${n}`,
+      args_hash: 'h',
+      reply: '{}',
+      created_at: old,
+    }))
     await db().insertInto('call_replies').values(replies).execute()
     await pruneOld(foundation)
     expect(await db().selectFrom('activity').select('id').execute()).toEqual([])
@@ -183,7 +217,16 @@ describeBothDatabases('pruning', (database) => {
     const trigger = (id: string, expires: number) =>
       db()
         .insertInto('triggers')
-        .values({ id, source: 'main', target: 'lab', depth: 1, subject: 's', body: 'b', accepted_at: old - 5 * day, expires_at: expires })
+        .values({
+          id,
+          source: 'main',
+          target: 'lab',
+          depth: 1,
+          subject: 's',
+          body: 'b',
+          accepted_at: old - 5 * day,
+          expires_at: expires,
+        })
         .execute()
     await trigger('trg_1', old)
     await trigger('trg_2', young)
@@ -193,7 +236,16 @@ describeBothDatabases('pruning', (database) => {
     const mail = (id: string, at: number) =>
       db()
         .insertInto('mails')
-        .values({ id, message_id: id, uid: 1, sender: 's', subject: 's', text: 't', verdict: 'accepted', received_at: at })
+        .values({
+          id,
+          message_id: id,
+          uid: 1,
+          sender: 's',
+          subject: 's',
+          text: 't',
+          verdict: 'accepted',
+          received_at: at,
+        })
         .execute()
     await mail('mail_1', old)
     await mail('mail_2', young)
@@ -226,8 +278,18 @@ describeBothDatabases('pruning', (database) => {
 
   it('takes replies after a day, and searches and quotas that count no more', async () => {
     const now = foundation.clock.now()
-    const reply = (key: string, at: number) => ({ principal: 'a', tool: 't', key, args_hash: 'h', reply: '{}', created_at: at })
-    await db().insertInto('call_replies').values([reply('old', now - day), reply('young', now - day + 1)]).execute()
+    const reply = (key: string, at: number) => ({
+      principal: 'a',
+      tool: 't',
+      key,
+      args_hash: 'h',
+      reply: '{}',
+      created_at: at,
+    })
+    await db()
+      .insertInto('call_replies')
+      .values([reply('old', now - day), reply('young', now - day + 1)])
+      .execute()
     await db()
       .insertInto('searches')
       .values([

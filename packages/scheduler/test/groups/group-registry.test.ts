@@ -342,7 +342,9 @@ describeBothDatabases('the groups', (database) => {
   it('are read once for each signal, in order', async () => {
     const registry = await start(main)
     await write(main, lab)
-    expect(await Promise.all([registry.reload(), registry.reload(), registry.reload()])).toEqual(Array(3).fill('changed'))
+    expect(await Promise.all([registry.reload(), registry.reload(), registry.reload()])).toEqual(
+      Array(3).fill('changed'),
+    )
     expect((await activity('group_changed')).filter(({ group_folder }) => group_folder === 'lab')).toHaveLength(1)
   })
 })

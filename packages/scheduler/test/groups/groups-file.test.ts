@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { GroupsFileError, parseGroupsFile, readGroupsFile } from '../../src/groups/groups-file.js'
+import { GroupsFileError, groupPlaces, parseGroupsFile, readGroupsFile } from '../../src/groups/groups-file.js'
 
 const main = { folder: 'main', tag: 'main', name: 'Main', admin: true }
 
@@ -93,7 +93,12 @@ describe('the groups file', () => {
   it('has exactly one admin group, and it is the flag that makes it one', () => {
     expect(problemsOf({ ...main, admin: false })).toEqual(['groups: exactly one must have "admin": true; none has'])
     const { groups } = parseGroupsFile(
-      JSON.stringify({ groups: [{ ...main, admin: false }, { ...main, folder: 'x', tag: 'x' }] }),
+      JSON.stringify({
+        groups: [
+          { ...main, admin: false },
+          { ...main, folder: 'x', tag: 'x' },
+        ],
+      }),
     )
     expect(groups?.map(({ isAdmin }) => isAdmin)).toEqual([false, true])
   })
@@ -127,7 +132,10 @@ describe('the groups file', () => {
       'runner.session_from: must say where the output tells the session id that session_args pass on',
     ],
     [{ kind: 'command', argv: ['a', '{model}'] }, "runner.argv[1]: {model} needs the runner's model"],
-    [{ kind: 'http', base_url: 'http://x/v1/chat/completions', model: 'm' }, 'runner.base_url: must end before /chat/completions'],
+    [
+      { kind: 'http', base_url: 'http://x/v1/chat/completions', model: 'm' },
+      'runner.base_url: must end before /chat/completions',
+    ],
     [{ kind: 'http', base_url: 'http://x/v1' }, 'runner.model: must be text'],
   ])('refuses the runner %j', (runner, problem) => {
     expect(problemsOf({ ...main, runner })).toEqual([`groups[0].${problem}`])
@@ -140,14 +148,18 @@ describe('the groups file', () => {
     ])
   })
 
-  it.each(['MAIL_HMAC_KEY', 'SMTP_URL', 'IMAP_URL', 'DATABASE_URL', 'CALLBOARD_TOKEN', 'CALLBOARD_SCHEDULER__SMTP_URL'])(
-    'gives %s to no group',
-    (name) => {
-      expect(problemsOf({ ...main, env_allow: ['HOME', name] })).toEqual([
-        'groups[0].env_allow[1]: must not be one of the worker: no group gets these',
-      ])
-    },
-  )
+  it.each([
+    'MAIL_HMAC_KEY',
+    'SMTP_URL',
+    'IMAP_URL',
+    'DATABASE_URL',
+    'CALLBOARD_TOKEN',
+    'CALLBOARD_SCHEDULER__SMTP_URL',
+  ])('gives %s to no group', (name) => {
+    expect(problemsOf({ ...main, env_allow: ['HOME', name] })).toEqual([
+      'groups[0].env_allow[1]: must not be one of the worker: no group gets these',
+    ])
+  })
 
   it('has paths into outputs checked by who reads them', () => {
     const runner = { kind: 'command', argv: ['a'], session_from: 'bad', result_from: 'good' }
@@ -185,7 +197,10 @@ describe('reading it', () => {
     await writeFile(path, '{"groups": []}')
     const error = await readGroupsFile(path).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(GroupsFileError)
-    expect(error).toMatchObject({ problems: ['groups: must have at least 1 entry'], message: expect.stringContaining(path) })
+    expect(error).toMatchObject({
+      problems: ['groups: must have at least 1 entry'],
+      message: expect.stringContaining(path),
+    })
   })
 
   it('reads no directory and nothing endless', async () => {
@@ -199,5 +214,13 @@ describe('reading it', () => {
     const path = join(directory, 'bom.json')
     await writeFile(path, `\uFEFF${JSON.stringify({ groups: [main] })}`)
     expect(await readGroupsFile(path)).toHaveLength(1)
+  })
+})
+
+describe('its place', () => {
+  it('is the data directory, unless the configuration says another one', () => {
+    expect(groupPlaces({}, '/data')).toEqual({ file: '/data/groups.json', directory: '/data/groups' })
+    const config = { groups_file: 'etc/g.json', groups_dir: '/srv/groups' }
+    expect(groupPlaces(config, '/data')).toEqual({ file: '/data/etc/g.json', directory: '/srv/groups' })
   })
 })

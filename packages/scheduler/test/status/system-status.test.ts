@@ -19,7 +19,14 @@ describeBothDatabases('the status', (database) => {
     foundation = await openTestFoundation({ location: await database.create(), config })
     const worker = defineWorker({ service: 'scheduler', version: '1' })
     const none = () => ({ configured: false, connected: false })
-    const all = { version: '1.2.3', startedAt: 0, smtp: none, imap: none, nextDigestAt: async () => undefined, ...sources }
+    const all = {
+      version: '1.2.3',
+      startedAt: 0,
+      smtp: none,
+      imap: none,
+      nextDigestAt: async () => undefined,
+      ...sources,
+    }
     serveTool(worker, getSystemStatusTool(foundation, all), foundation)
     link = await connectForTest(worker)
   }
@@ -78,7 +85,17 @@ describeBothDatabases('the status', (database) => {
     if (leaseUntil === undefined) return
     await db
       .insertInto('attempts')
-      .values({ run_id: id, n: 1, owner: 'p', fence: 1, lease_until: leaseUntil, outcome, started_at: 0, messages_sent: 0, tool_calls: 0 })
+      .values({
+        run_id: id,
+        n: 1,
+        owner: 'p',
+        fence: 1,
+        lease_until: leaseUntil,
+        outcome,
+        started_at: 0,
+        messages_sent: 0,
+        tool_calls: 0,
+      })
       .execute()
   }
 
@@ -129,7 +146,11 @@ describeBothDatabases('the status', (database) => {
       overdue: 1,
       dead_runs: 1,
     })
-    await foundation.store.db.updateTable('tasks').set({ due_at: now + 9_000 }).where('id', '=', 'task_1').execute()
+    await foundation.store.db
+      .updateTable('tasks')
+      .set({ due_at: now + 9_000 })
+      .where('id', '=', 'task_1')
+      .execute()
     expect(await status()).toMatchObject({ next_due: new Date(now + 5_000).toISOString(), overdue: 0 })
   })
 
@@ -138,7 +159,15 @@ describeBothDatabases('the status', (database) => {
     await reopen({}, { nextDigestAt: async () => next })
     const { store, clock } = foundation
     const now = clock.now()
-    const mail = { kind: 'notify' as const, recipient: 'a@b', subject: 's', text: 't', headers: '{}', tries: 0, next_try: 0 }
+    const mail = {
+      kind: 'notify' as const,
+      recipient: 'a@b',
+      subject: 's',
+      text: 't',
+      headers: '{}',
+      tries: 0,
+      next_try: 0,
+    }
     const states = ['pending', 'sending', 'sent', 'dead'] as const
     await store.db
       .insertInto('outbox')

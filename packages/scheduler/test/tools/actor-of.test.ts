@@ -48,7 +48,9 @@ describe('who calls', () => {
       isOperator: true,
     })
     expect(actor({ roles: ['operator'], group: 'lab' })).toMatchObject({ isAdmin: false, isOperator: true })
-    expect(() => actor({ roles: ['operator'], group: 'unknown' })).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
+    expect(() => actor({ roles: ['operator'], group: 'unknown' })).toThrow(
+      expect.objectContaining({ code: 'FORBIDDEN' }),
+    )
   })
 
   it('is the root of a nested call, never the worker in between', () => {

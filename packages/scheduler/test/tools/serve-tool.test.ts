@@ -42,7 +42,8 @@ function addNote(foundation: TestFoundation, more: { afterwards?: (reply: Note) 
         .insertInto('kv')
         .values({ key: foundation.newId('msg'), value: `${actor.group.folder} ${text} ${limit}` })
         .execute()
-      if (text === 'refuse me') throw refusal('RATE_LIMITED', 'Too many.', { retryAfterMs: 5, event: 'trigger_refused' })
+      if (text === 'refuse me')
+        throw refusal('RATE_LIMITED', 'Too many.', { retryAfterMs: 5, event: 'trigger_refused' })
       if (text === 'break') throw new Error('secret detail')
       return reply(text)
     },
@@ -95,12 +96,31 @@ class Stage {
     const counts = { attempts: n, attempts_before: 0, fence: n, late_ms: 0, slots: 1 }
     await db
       .insertInto('runs')
-      .values({ id: runId, group_folder: 'lab', depth: 0, state: 'running', serial: 0, exclusive: 0, ...times, ...counts })
+      .values({
+        id: runId,
+        group_folder: 'lab',
+        depth: 0,
+        state: 'running',
+        serial: 0,
+        exclusive: 0,
+        ...times,
+        ...counts,
+      })
       .onConflict((same) => same.column('id').doNothing())
       .execute()
     await db
       .insertInto('attempts')
-      .values({ run_id: runId, n, owner: 'p', fence: n, lease_until: 9, outcome, started_at: 0, messages_sent: 0, tool_calls: 0 })
+      .values({
+        run_id: runId,
+        n,
+        owner: 'p',
+        fence: n,
+        lease_until: 9,
+        outcome,
+        started_at: 0,
+        messages_sent: 0,
+        tool_calls: 0,
+      })
       .execute()
   }
 
@@ -165,7 +185,12 @@ describeTool('a tool', (stage) => {
 
   it('takes no group, principal or role from arguments', async () => {
     const link = await stage.serve(addNote(stage.foundation))
-    for (const extra of [{ group: 'main' }, { principal: 'operator:local' }, { roles: ['operator'] }, { is_admin: true }]) {
+    for (const extra of [
+      { group: 'main' },
+      { principal: 'operator:local' },
+      { roles: ['operator'] },
+      { is_admin: true },
+    ]) {
       expect(errorOf(await link.callTool('add_note', { text: 'x', ...extra }, lab)).code).toBe('INVALID_ARGUMENT')
     }
     expect(await stage.notes()).toEqual([])
@@ -177,7 +202,11 @@ describeTool('a tool', (stage) => {
     const { code, message } = { code: 'RATE_LIMITED', message: 'Too many.' }
     expect(errorOf(answer)).toEqual({ code, message, retryable: true, retryAfterMs: 5 })
     expect(await stage.activity()).toMatchObject([
-      { event_type: 'trigger_refused', group_folder: 'lab', details: { tool: 'add_note', code, principal: 'agent:ada' } },
+      {
+        event_type: 'trigger_refused',
+        group_folder: 'lab',
+        details: { tool: 'add_note', code, principal: 'agent:ada' },
+      },
     ])
     expect(await stage.notes(), 'a refusal has no effect').toEqual([])
   })
@@ -206,7 +235,10 @@ describeTool('a tool', (stage) => {
     expect(errorOf(answer)).toMatchObject({ code: 'INTERNAL', retryable: false })
     expect(textOf(answer)).not.toContain('secret')
     expect(stage.foundation.logged).toContainEqual(
-      expect.objectContaining({ level: 'error', details: expect.objectContaining({ err: new Error('secret detail') }) }),
+      expect.objectContaining({
+        level: 'error',
+        details: expect.objectContaining({ err: new Error('secret detail') }),
+      }),
     )
   })
 
@@ -243,15 +275,15 @@ describeTool('input', (stage) => {
     [{ text: 'a', args: [1] }, 'args: must be an object (got [1])'],
     [{ text: 'a\0b' }, 'text: must be valid Unicode without NUL, nested at most 64 deep (got "a\\u0000b")'],
     [{ text: 'a\ud800' }, 'text: must be valid Unicode without NUL, nested at most 64 deep (got "a\\ud800")'],
-    [
-      { text: 'a', args: { b: [{ '\0': 1 }] } },
-      'args: must be valid Unicode without NUL, nested at most 64 deep',
-    ],
+    [{ text: 'a', args: { b: [{ '\0': 1 }] } }, 'args: must be valid Unicode without NUL, nested at most 64 deep'],
     [
       { text: 'a', limt: 1 },
       'limt: there is no such parameter (did you mean limit?); accepted: text, limit, mode, args, idempotency_key',
     ],
-    [{ limit: 0, mode: 1 }, 'text: required; must be text; limit: must be at least 1 (got 0); mode: must be one of group, isolated (got 1)'],
+    [
+      { limit: 0, mode: 1 },
+      'text: required; must be text; limit: must be at least 1 (got 0); mode: must be one of group, isolated (got 1)',
+    ],
   ])('%j is refused in this worker’s words, and nothing is stored', async (args, message) => {
     const link = await stage.serve(addNote(stage.foundation))
     const answer = await link.callTool('add_note', args, lab)
@@ -407,6 +439,13 @@ describeTool('an idempotency key', (stage) => {
     expect(await stage.notes()).toHaveLength(1)
     await link.callTool('add_note', { text: 'a' }, lab)
     expect(await stage.notes(), 'without a key each call stands for itself').toHaveLength(2)
+  })
+
+  it('may hold what no database takes', async () => {
+    const link = await stage.serve(addNote(stage.foundation))
+    for (const idempotencyKey of ['a\0b', 'a\0b'])
+      await link.callTool('add_note', { text: 'a' }, { ...lab, idempotencyKey })
+    expect(await stage.notes()).toHaveLength(1)
   })
 
   it('has one effect under concurrent repeats, through two processes on one database as well', async () => {
