@@ -8,6 +8,7 @@ import { type GroupEntry, groupsSchema, keysAt, toGroup } from './group-entry.js
 import { jsonMistake } from './json-mistake.js'
 import { type ExtractionCheck, runnerProblems } from './runner-problems.js'
 
+export { groupPlaces } from './group-places.js'
 export type { ExtractionCheck } from './runner-problems.js'
 
 export type ParsedGroups =
@@ -31,11 +32,11 @@ export class GroupsFileError extends Error {
 /** Undefined: there is no such file. Rejects with a GroupsFileError for one that can't be read or is not valid. */
 export async function readGroupsFile(
   path: string,
-  isExtraction?: ExtractionCheck,
+  extractionProblem?: ExtractionCheck,
 ): Promise<readonly Group[] | undefined> {
   const text = await readText(path)
   if (text === undefined) return undefined
-  const { groups, problems } = parseGroupsFile(text, isExtraction)
+  const { groups, problems } = parseGroupsFile(text, extractionProblem)
   if (problems !== undefined) throw new GroupsFileError(path, problems)
   return groups
 }

@@ -1,5 +1,6 @@
 import { replyMs } from '../limits.js'
 import type { Database } from '../records/schema.js'
+import { storable } from '../records/storable.js'
 import { refusal } from '../refusal.js'
 import { hashOfJson } from './canonical-json.js'
 import type { Reply } from './scheduler-tool.js'
@@ -20,8 +21,11 @@ export function callIdentity(
   requestKey: string,
 ): CallIdentity {
   const { idempotency_key: key = requestKey, ...rest } = given
-  return { principal, tool, key: String(key), argumentsHash: hashOfJson(rest) }
+  return { principal, tool, key: storable(String(key), keyLengthMax), argumentsHash: hashOfJson(rest) }
 }
+
+/** Characters; more than the hub and any tool let through. */
+const keyLengthMax = 1_024
 
 /** What the first such call was answered in the last 24 hours. Throws a ToolError CONFLICT when that had other arguments. */
 export async function storedReply(

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { GroupsFileError, parseGroupsFile, readGroupsFile } from '../../src/groups/groups-file.js'
+import { GroupsFileError, groupPlaces, parseGroupsFile, readGroupsFile } from '../../src/groups/groups-file.js'
 
 const main = { folder: 'main', tag: 'main', name: 'Main', admin: true }
 
@@ -214,5 +214,13 @@ describe('reading it', () => {
     const path = join(directory, 'bom.json')
     await writeFile(path, `\uFEFF${JSON.stringify({ groups: [main] })}`)
     expect(await readGroupsFile(path)).toHaveLength(1)
+  })
+})
+
+describe('its place', () => {
+  it('is the data directory, unless the configuration says another one', () => {
+    expect(groupPlaces({}, '/data')).toEqual({ file: '/data/groups.json', directory: '/data/groups' })
+    const config = { groups_file: 'etc/g.json', groups_dir: '/srv/groups' }
+    expect(groupPlaces(config, '/data')).toEqual({ file: '/data/etc/g.json', directory: '/srv/groups' })
   })
 })

@@ -441,6 +441,13 @@ describeTool('an idempotency key', (stage) => {
     expect(await stage.notes(), 'without a key each call stands for itself').toHaveLength(2)
   })
 
+  it('may hold what no database takes', async () => {
+    const link = await stage.serve(addNote(stage.foundation))
+    for (const idempotencyKey of ['a\0b', 'a\0b'])
+      await link.callTool('add_note', { text: 'a' }, { ...lab, idempotencyKey })
+    expect(await stage.notes()).toHaveLength(1)
+  })
+
   it('has one effect under concurrent repeats, through two processes on one database as well', async () => {
     await using other = await openTestFoundation({ location: stage.location })
     const links = [await stage.serve(addNote(stage.foundation)), await stage.serveOn(other, addNote(other))]
