@@ -1,11 +1,14 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /** What the worker takes from its surroundings. */
 export interface SchedulerEnvironment {
   /** Everything: commands get a few of them by name, chat endpoints their keys. */
   readonly variables: Variables
-  /** Where the hub's sockets lie, when it was named. */
-  readonly runtimeDirectory?: string
+  /** Where the hub's sockets lie. */
+  readonly runtimeDirectory: string
   /** Of the hub's HTTP, without a path; absent when it is off or was left to the hub. */
   readonly hubUrl?: string
   readonly logLevel: string
@@ -16,16 +19,20 @@ export interface SchedulerEnvironment {
 /** The one place of this package that reads `process.env`. */
 export function readEnvironment(variables: Variables = process.env): SchedulerEnvironment {
   const get = (name: string) => variables[name] || undefined
-  const runtimeDirectory = get('CALLBOARD_RUNTIME')
   const hubUrl = get('CALLBOARD_URL') ?? urlOf(get('CALLBOARD_HTTP'))
   const timeZone = get('TZ')
   return {
     variables,
+    runtimeDirectory: get('CALLBOARD_RUNTIME') ?? usualRuntimeDirectory(get('XDG_RUNTIME_DIR')),
     logLevel: get('CALLBOARD_LOG_LEVEL') ?? 'info',
-    ...(runtimeDirectory !== undefined && { runtimeDirectory }),
     ...(hubUrl !== undefined && { hubUrl }),
     ...(timeZone !== undefined && { timeZone }),
   }
+}
+
+/** As the hub finds it; a run's program could not, as it does not see the session's directory. */
+function usualRuntimeDirectory(session: string | undefined): string {
+  return session === undefined ? join(tmpdir(), `callboard-${process.getuid?.() ?? 0}`) : join(session, 'callboard')
 }
 
 /**

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { readEnvironment } from '../src/environment.js'
 
 it('what was named is taken, the rest has its default', () => {
-  expect(readEnvironment({})).toEqual({ variables: {}, logLevel: 'info' })
+  const runtimeDirectory = expect.stringMatching(/\/callboard-\d+$/)
+  expect(readEnvironment({})).toEqual({ variables: {}, runtimeDirectory, logLevel: 'info' })
+  expect(readEnvironment({ XDG_RUNTIME_DIR: '/run/user/7' }).runtimeDirectory).toBe('/run/user/7/callboard')
   const variables = { CALLBOARD_RUNTIME: '/run/c', CALLBOARD_LOG_LEVEL: 'warn', TZ: 'Europe/Paris', CALLBOARD_URL: '' }
   expect(readEnvironment(variables)).toEqual({
     variables,

@@ -50,12 +50,8 @@ export class Conversations {
       .execute()
     const shown = withinCharacters(rows, turnsShownCharactersMax).reverse()
     // An answer whose question was cut off would stand for nothing.
-    return shown.slice(
-      Math.max(
-        0,
-        shown.findIndex(({ role }) => role === 'user'),
-      ),
-    )
+    const first = shown.findIndex(({ role }) => role === 'user')
+    return first < 0 ? [] : shown.slice(first)
   }
 
   async appendTurns(group: Group, turns: readonly Turn[]): Promise<void> {

@@ -31,7 +31,12 @@ export async function groupLives(group: number): Promise<boolean> {
 }
 
 function readTable(): readonly ProcessEntry[] {
-  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readEntry(name) ?? []) : []))
+  try {
+    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readEntry(name) ?? []) : []))
+  } catch {
+    // Not mounted. Whoever was hit by SIGKILL is taken for gone.
+    return []
+  }
 }
 
 function readEntry(pid: string): ProcessEntry | undefined {

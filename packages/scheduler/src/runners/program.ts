@@ -133,8 +133,8 @@ function readOutput(child: Child, { onStdout, onStderr }: ProgramStart): { drain
   })
   return {
     async drained() {
-      // What has left the group may hold the pipes open for ever. A turn that brings nothing has found them empty.
-      for (let turns = 0, quiet = 0; turns < drainTurnsMax && quiet < 2; turns += 1) {
+      // What has left the group may hold the pipes open for ever. Turns that bring nothing have found them empty.
+      for (let turns = 0, quiet = 0; turns < drainTurnsMax && quiet < 3; turns += 1) {
         if (closed.every((stream) => stream.closed)) return
         const before = chunks
         await turn()

@@ -297,7 +297,7 @@ describe('a hub that', () => {
   })
 
   it('takes its time with a call does not hold a stopped run up', async () => {
-    const stage = await bench(wants(['send_message', '{}']), says('never asked'))
+    const stage = await bench(wants(['send_message', '{}'], ['send_message', '{}']), says('never asked'))
     const stop = new AbortController()
     stage.answer = () => {
       stop.abort('cancelled')
