@@ -102,9 +102,9 @@ export class OutboxDelivery implements Outbox, AsyncDisposable {
   }
 
   async #deliverWhileDue(): Promise<void> {
-    const { store, clock } = this.#foundation
-    while (!this.#closing) {
-      const row = await store.transaction((tx) => claimDue(tx, clock.now()))
+    const { clock } = this.#foundation
+    for (;;) {
+      const row = await this.#claim((tx) => claimDue(tx, clock.now()))
       if (row === undefined) return
       await this.#deliver(row)
     }
@@ -112,11 +112,16 @@ export class OutboxDelivery implements Outbox, AsyncDisposable {
 
   async #deliverOne(id: string): Promise<Settled> {
     const { store, clock } = this.#foundation
-    if (this.#transport === undefined || this.#closing) return 'pending'
-    const row = await store.transaction((tx) => claimOne(tx, id, clock.now()))
+    if (this.#transport === undefined) return 'pending'
+    const row = await this.#claim((tx) => claimOne(tx, id, clock.now()))
     if (row !== undefined) return this.#deliver(row)
     // The loop was quicker.
     return this.#underWay.get(id) ?? (await stateOf(store.db, id))
+  }
+
+  /** Asks in its turn whether this process is about to end: what others gave back meanwhile is not for it any more. */
+  #claim(claim: (db: Database) => Promise<OutboxRow | undefined>): Promise<OutboxRow | undefined> {
+    return this.#foundation.store.transaction(async (tx) => (this.#closing ? undefined : claim(tx)))
   }
 
   #deliver(row: OutboxRow): Promise<Settled> {

@@ -228,6 +228,28 @@ describeBothDatabases('two processes with one outbox', (database) => {
       expect.objectContaining({ level: 'warn', message: expect.stringContaining('taken over') }),
     ])
   })
+
+  it('believe only the new owner while it is still sending, too', async () => {
+    const { first, second, clock } = await openTwo()
+    await using _ = first
+    await using __ = second
+    const transports = [new FakeTransport(), new FakeTransport()] as const
+    const sends = [lasting(), lasting()] as const
+    for (const n of [0, 1] as const) transports[n].answers.push(sends[n].answer)
+    const [one, other] = [new OutboxDelivery(first, transports[0]), new OutboxDelivery(second, transports[1])]
+    const id = await one.add(first.store.db, mail())
+    const lost = one.sendNow(id, 10_000_000)
+    await untilSending(transports[0], 1)
+    clock.advance(minute)
+    const owned = other.sendNow(id, 10_000_000)
+    await untilSending(transports[1], 1)
+    sends[0].end(refused)
+    expect(await lost).toBe('queued')
+    expect(await rowOf(first, id)).toMatchObject({ state: 'sending', tries: 2 })
+    sends[1].end({ kind: 'sent' })
+    expect(await owned).toBe('sent')
+    expect(await events(first)).toEqual(['email_sent'])
+  })
 })
 
 /** Lets the database work, then moves the clock to whoever waits for it. */

@@ -153,11 +153,12 @@ describeBothDatabases('the digest', (database) => {
     await keeper.digestDue()
     for (const outcome of ['ok', 'cancelled', 'skipped_overlap'] as const) await run(outcome)
     expect(await after(twoHours)).toEqual([])
+    clock.advance(twoHours - minute)
     for (const outcome of ['failed', 'timed_out', 'empty', 'dead'] as const) await run(outcome)
     await run('missed', { slots: 37 })
     const pause = { type: 'task_auto_paused', group: 'lab', summary: 'daily was paused' } as const
     await recordActivity(foundation.store.db, { at: clock.now(), ...pause })
-    const [digest] = await after(twoHours)
+    const [digest] = await after(minute)
     expect(digest!.subject).toContain('6 items, 1 group')
     for (const part of [
       'failed',

@@ -187,6 +187,19 @@ describeBothDatabases('a review', (database) => {
     expect(transport.mails.map(({ text }) => text)).toEqual([message.text])
   })
 
+  it('ends once, however many processes see its end', async () => {
+    const location = await database.create()
+    const config = { ...mailConfig, notify_review: 'admin' }
+    const first = await open({ location, config }, { startReview: async () => true })
+    await using _ = first.foundation
+    const second = await open({ location, config, clock: first.foundation.clock, random: () => 0.5 })
+    await using __ = second.foundation
+    await first.post({})
+    first.foundation.clock.advance(quarter)
+    await Promise.all([first.releases.releaseDue(), second.releases.releaseDue()])
+    expect(await first.foundation.store.db.selectFrom('outbox').select('kind').execute()).toEqual([{ kind: 'notify' }])
+  })
+
   it('is no hindrance when the limits allow none, and none for the admin group', async () => {
     const asked: string[] = []
     const { foundation, post } = await openReviewed(async (_db, { group }) => {

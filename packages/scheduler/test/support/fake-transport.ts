@@ -6,6 +6,7 @@ export class FakeTransport implements MailTransport {
   readonly answers: (SendResult | Promise<SendResult>)[] = []
 
   async send(mail: OutgoingMail, { signal }: SendOptions): Promise<SendResult> {
+    if (signal.aborted) return { kind: 'deferred', error: 'aborted' }
     this.mails.push(mail)
     const answer = this.answers.shift() ?? ({ kind: 'sent' } as const)
     const mine = AbortSignal.any([signal])
