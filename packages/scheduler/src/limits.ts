@@ -55,9 +55,6 @@ export const firstSendMs = 10_000
 
 // Engine
 
-/** Old rows are removed this often. */
-export const pruneEveryMs = 60 * 60_000
-
 /** Calls of agents at once; a run calls, too. */
 export const concurrentCallsMax = 64
 

@@ -1,9 +1,8 @@
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { pid } from 'node:process'
 import { openStore } from '@callboard/store'
 import type { Worker } from '@callboard/worker'
-import { pruneOld } from './activity/prune.js'
+import { HistoryKeeper } from './activity/history-keeper.js'
 import { recordActivity } from './activity/record-activity.js'
 import type { Clock } from './clock.js'
 import { parseSchedulerConfig } from './config.js'
@@ -11,9 +10,9 @@ import { Engine } from './engine/engine.js'
 import { readEnvironment, type Variables } from './environment.js'
 import type { Foundation } from './foundation.js'
 import { GroupRegistry } from './groups/group-registry.js'
+import { groupPlaces } from './groups/groups-file.js'
 import { hubOf } from './hub/hub.js'
 import { idMaker } from './ids.js'
-import { pruneEveryMs } from './limits.js'
 import { stderrLog } from './log.js'
 import { ImapReceiver } from './mail/imap-receiver.js'
 import { OutboxDelivery } from './mail/outbox-delivery.js'
@@ -24,7 +23,6 @@ import { MessageReleases } from './messages/message-releases.js'
 import { PostOffice } from './messages/post-office.js'
 import { migrations } from './records/migrations.js'
 import type { SchedulerSchema } from './records/schema.js'
-import { Repeating } from './repeating.js'
 import { extractionProblem } from './runners/extraction.js'
 import { openRunners } from './runners/open-runners.js'
 import { killGroup } from './runners/process-identity.js'
@@ -83,8 +81,7 @@ export async function openScheduler(worker: Worker, options: SchedulerOptions, c
     access: 'shared',
   })
   const groups = await GroupRegistry.open({
-    file: config.groups_file ?? join(options.dataDirectory, 'groups.json'),
-    directory: config.groups_dir ?? join(options.dataDirectory, 'groups'),
+    ...groupPlaces(config, options.dataDirectory),
     store,
     clock,
     log,
@@ -99,8 +96,7 @@ export async function openScheduler(worker: Worker, options: SchedulerOptions, c
   const processId = foundation.newId('process')
   const keeper = new ProcessKeeper({ id: processId, host: hostname(), pid, store, clock, log })
   const outbox = new OutboxDelivery(foundation, transport)
-  const reviewing = { startReview: startReview(foundation) }
-  const messages = new MessageDesk(foundation, outbox, config.notify_review === 'admin' ? reviewing : {})
+  const messages = new MessageDesk(foundation, outbox, { startReview: startReview(foundation) })
   const engine: Engine = new Engine({
     ...foundation,
     processId,
@@ -136,14 +132,13 @@ export async function openScheduler(worker: Worker, options: SchedulerOptions, c
   })
   worker.onConnection((state) => engine.hubChanged(state === 'ready'))
 
-  let pruning: Repeating | undefined
-  const prune = () => pruneOld(foundation)
-  const pruneFailed = (err: unknown) => log.warn({ err }, 'old rows could not be removed; trying again in an hour')
+  const history = new HistoryKeeper(foundation)
+  let isStarted = false
   const start = async () => {
     await groups.start({ scheduling: engine, messages, outbox })
     await keeper.start()
-    await prune().catch(pruneFailed)
-    pruning = new Repeating(clock, pruneEveryMs, prune, pruneFailed)
+    await history.start()
+    isStarted = true
     await record('system_started', `The scheduler started as ${processId}.`)
     postOffice.start()
     receiver.start()
@@ -154,9 +149,9 @@ export async function openScheduler(worker: Worker, options: SchedulerOptions, c
   const closeAll = async () => {
     await receiver.close()
     await engine.close()
-    await Promise.all([postOffice.close(), pruning?.close()])
+    await Promise.all([postOffice.close(), history.close()])
     // The database may be what has gone away.
-    if (pruning !== undefined) await record('system_stopped', `The scheduler ${processId} stopped.`).catch(() => {})
+    if (isStarted) await record('system_stopped', `The scheduler ${processId} stopped.`).catch(() => {})
     await keeper.close().catch(() => {})
     await store.close()
   }

@@ -128,7 +128,7 @@ async function recordDead(db: Database, { clock }: Parts, run: RunRow, end: RunE
 }
 
 async function notify(db: Database, { messages }: Parts, group: string, text: string, depth: number): Promise<void> {
-  await messages.post(db, { group, depth, priority: 'notify', text })
+  await messages.post(db, { group, depth, priority: 'notify', text, isNotice: true })
 }
 
 export function nameOf(task: Pick<TaskRow, 'id' | 'name'>): string {

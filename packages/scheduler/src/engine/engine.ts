@@ -7,6 +7,7 @@ import { closeRuns } from './close-runs.js'
 import { nextLeaseEnd, nextRetry, nextWork } from './due-times.js'
 import type { EngineParts } from './engine-parts.js'
 import { fireDueTasks } from './fire-tasks.js'
+import { endRunsOfRemoved } from './group-gone.js'
 import { queueRun } from './queue-run.js'
 import { redrive } from './redrive.js'
 import { agentOf, tokenMsOf } from './run-request.js'
@@ -173,9 +174,11 @@ export class Engine implements Scheduling {
 
   async #groupsInTurn(): Promise<readonly string[]> {
     const { store, clock, groups } = this.#parts
-    // A group of another process's file is left to that process.
-    const waiting = (await waitingGroups(store.db, clock.now())).filter((folder) => groups.byFolder(folder))
-    return waiting.sort((a, b) => this.#turnOf(a) - this.#turnOf(b) || (a < b ? -1 : 1))
+    const waiting = await waitingGroups(store.db, clock.now())
+    const unknown = waiting.filter((folder) => groups.byFolder(folder) === undefined)
+    if (unknown.length > 0 && (await endRunsOfRemoved(this.#parts, unknown)) > 0) this.#parts.wakeMail()
+    const known = waiting.filter((folder) => !unknown.includes(folder))
+    return known.sort((a, b) => this.#turnOf(a) - this.#turnOf(b) || (a < b ? -1 : 1))
   }
 
   #turnOf(group: string): number {

@@ -144,7 +144,13 @@ async function endMissedOnce(db: Database, { clock, messages }: EngineParts, tas
     .where('id', '=', task.id)
     .execute()
   const text = `The task ${nameOf(task)} was due at ${iso(task.next_fire!)} while nothing ran here, and is not made up for.`
-  await messages.post(db, { group: task.group_folder, depth: task.depth, priority: 'notify', text })
+  await messages.post(db, {
+    group: task.group_folder,
+    depth: task.depth,
+    priority: 'notify',
+    text,
+    isNotice: true,
+  })
 }
 
 function missedRun(parts: EngineParts, task: TaskRow, slot: number, now: number, slots: number): RunRow {

@@ -21,6 +21,8 @@ export async function redrive(
       outcome: null,
       due_at: clock.now(),
       finished_at: null,
+      // A second end is told in a digest again.
+      digest_id: null,
       attempts_before: run.attempts,
       error_class: null,
       error: null,

@@ -85,7 +85,7 @@ async function removeGroup(tx: Database, { folder, name }: GroupRow, change: Gro
   const text = `The group ${name} (${folder}) was removed from the groups file; ${tasksPaused(paused)}.`
   await recordChange(tx, folder, now, text, { paused_tasks: paused })
   const teller = groups.find(({ isAdmin }) => isAdmin)!
-  await effects.messages.post(tx, { group: teller.folder, depth: 0, priority: 'notify', text })
+  await effects.messages.post(tx, { group: teller.folder, depth: 0, priority: 'notify', text, isNotice: true })
 }
 
 /** How many were active. */

@@ -62,7 +62,7 @@ export class MessageDesk implements Messages {
 
   async #startReview(db: Database, message: ReviewedMessage): Promise<boolean> {
     const { config, groups } = this.#foundation
-    if (config.notify_review !== 'admin' || message.group === groups.admin.folder) return false
+    if (config.notify_review !== 'admin' || message.isNotice || message.group === groups.admin.folder) return false
     if ((await this.#options.startReview?.(db, message)) !== true) return false
     await db
       .updateTable('messages')

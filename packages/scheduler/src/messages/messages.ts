@@ -6,6 +6,8 @@ export interface NewMessage {
   readonly depth: number
   readonly priority: 'notify' | 'digest' | 'log'
   readonly text: string
+  /** Said by this worker itself: nobody reviews that. */
+  readonly isNotice?: true
 }
 
 export interface PostedMessage {

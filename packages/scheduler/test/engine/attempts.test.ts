@@ -216,6 +216,26 @@ describe('closing runs', () => {
   })
 })
 
+describe('a group that was removed', () => {
+  it('takes the runs that wait for it along; one that only this process does not know keeps them', async () => {
+    await using rig = await openEngineRig()
+    const { store, clock } = rig.foundation
+    for (const folder of ['gone', 'elsewhere']) {
+      const removedAt = folder === 'gone' ? clock.now() : null
+      const row = { folder, tag: folder, name: folder, is_admin: 0 as const, removed_at: removedAt }
+      await store.db.insertInto('groups').values(row).execute()
+      await addTrigger(rig, folder)
+    }
+    await rig.run()
+    const runs = await store.db.selectFrom('runs').select(['group_folder', 'state', 'outcome']).orderBy('id').execute()
+    expect(runs).toEqual([
+      { group_folder: 'gone', state: 'ended', outcome: 'dead' },
+      { group_folder: 'elsewhere', state: 'queued', outcome: null },
+    ])
+    expect(rig.messages.posted).toHaveLength(1)
+  })
+})
+
 describe('a dead run', () => {
   it('is redriven with fresh attempts under its old slot; a failed once is active again', async () => {
     await using rig = await openEngineRig()
@@ -241,4 +261,26 @@ async function settleBoth(rig: Awaited<ReturnType<typeof openEngineRig>>): Promi
   await settle()
   await rig.foundation.store.transaction(async () => {})
   await settle()
+}
+
+async function addTrigger(rig: Awaited<ReturnType<typeof openEngineRig>>, target: string): Promise<void> {
+  const { store, clock, newId } = rig.foundation
+  const id = newId('trg')
+  const [acceptedAt, expiresAt] = [clock.now(), clock.now() + day]
+  await store.transaction(async (db) => {
+    await db
+      .insertInto('triggers')
+      .values({
+        id,
+        source: 'main',
+        target,
+        depth: 1,
+        subject: 's',
+        body: 'b',
+        accepted_at: acceptedAt,
+        expires_at: expiresAt,
+      })
+      .execute()
+    await rig.engine.queueRun(db, { triggerId: id, group: target, depth: 1 })
+  })
 }

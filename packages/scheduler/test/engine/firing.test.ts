@@ -102,7 +102,7 @@ describe('slots that nobody was there for', () => {
     expect(rig.runner.started).toHaveLength(0)
   })
 
-  it('all: the last 24, oldest first', async () => {
+  it('all: the oldest 24, in their order', async () => {
     await using rig = await openEngineRig()
     rig.runner.answer = () => ({ text: 'ok' })
     const id = await stoppedFor(rig, 3 * day, { missed: 'all' })
