@@ -203,6 +203,19 @@ describe('schedule_task by name', () => {
     expect((await desk.row(task_id)).next_fire).toBe(Date.parse('2026-03-02T14:00:00Z'))
   })
 
+  it('starts a task anew that has ended, at its old time too, should the clock have been set back', async () => {
+    await using desk = await openDesk()
+    const once = { prompt: 'p', schedule_type: 'once', schedule_value: '2026-03-02T14:00:00', name: 'later' }
+    const { task_id } = await desk.call('schedule_task', once)
+    const { next_fire } = await desk.row(task_id)
+    await desk.foundation.store.db
+      .updateTable('tasks')
+      .set({ status: 'completed', ended_at: 5, next_fire: null, due_at: null })
+      .execute()
+    expect(await desk.call('schedule_task', once)).toMatchObject({ status: 'active' })
+    expect(await desk.row(task_id)).toMatchObject({ next_fire, ended_at: null })
+  })
+
   it('is unique in a group, not between groups', async () => {
     await using desk = await openDesk()
     const mine = await desk.call('schedule_task', { ...daily, name: 'papers' })
