@@ -49,3 +49,54 @@ export const killGraceMs = 5_000
 
 /** A first attempt to send mail inside a call. */
 export const firstSendMs = 10_000
+
+// Triggers
+
+/** Over which accepted triggers are counted. */
+export const triggerWindowMs = 60 * 60_000
+
+/** How long a trigger's mail may take: longer than the outbox tries to send it. */
+export const triggerLifeMs = 96 * 60 * 60_000
+
+/** Characters of what stands behind the tag in a subject. */
+export const subjectSuffixMax = 200
+
+// Mail that comes in
+
+/** A larger mail is refused without being downloaded. */
+export const mailBytesMax = 1024 * 1024
+
+/** Of a mail that is too large: enough for every header that says whose it is. */
+export const mailHeadBytesMax = 65_536
+
+/** HTML beyond this is not turned into text: it takes seconds, and people do not write as much. */
+export const mailHtmlMax = 256 * 1024
+
+/** Characters of a subject that are kept. */
+export const mailSubjectMax = 500
+
+/** Characters that are kept of a mail that nobody acts on: what tells a person which one it was. */
+export const refusedMailTextMax = 500
+
+/** Names of attachments that are told. */
+export const attachmentNamesMax = 20
+
+/** Mails between two looks at the mailbox. */
+export const mailsPerBatch = 50
+
+/** Times that a server may refuse to give out one mail before the next is read. */
+export const mailFetchAttemptsMax = 5
+
+/** How far back a mailbox is read again after its server has numbered it anew. */
+export const mailRescanMs = 7 * 24 * 60 * 60_000
+
+/** Between two attempts to reach the IMAP server: doubled from the first to the last. */
+export const imapBackoffMinMs = 1_000
+export const imapBackoffMaxMs = 5 * 60_000
+
+/** For a connection, its greeting, and an answer. */
+export const imapTimeoutMs = 30_000
+
+/** Characters of text in which a reply is looked for, and of one line: what finds quotes takes the cube of a line. */
+export const replyTextMax = 50_000
+export const replyLineMax = 300
