@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { recordActivity } from '../activity/record-activity.js'
 import type { Database } from '../records/schema.js'
+import type { TaskRow } from '../tasks/task-row.js'
 import type { EngineParts } from './engine-parts.js'
-import type { RunRow, TaskRow } from './run-row.js'
+import type { RunRow } from './run-row.js'
 
 /** A run that this process may work on until its lease ends. */
 export interface Claim {

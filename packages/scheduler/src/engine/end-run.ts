@@ -1,8 +1,9 @@
 import { recordActivity } from '../activity/record-activity.js'
 import type { Database, RunOutcome } from '../records/schema.js'
 import { storable } from '../records/storable.js'
+import { type TaskRow, titleOf } from '../tasks/task-row.js'
 import type { EngineParts } from './engine-parts.js'
-import type { RunRow, TaskRow } from './run-row.js'
+import type { RunRow } from './run-row.js'
 
 export interface RunEnd {
   readonly outcome: RunOutcome
@@ -62,13 +63,15 @@ async function endOnce(db: Database, parts: Parts, task: TaskRow, end: RunEnd): 
     })
     .where('id', '=', task.id)
     .where('status', 'in', ['active', 'failed'])
+    // It may have been given another time while this run went on.
+    .where('next_fire', 'is', null)
     .execute()
   if (end.outcome === 'dead') {
     await notify(
       db,
       parts,
       task.group_folder,
-      `The task ${nameOf(task)} has failed for good: ${end.error ?? ''}`,
+      `The task ${titleOf(task)} has failed for good: ${end.error ?? ''}`,
       task.depth,
     )
   }
@@ -98,9 +101,9 @@ export async function autoPause(db: Database, parts: Parts, task: TaskRow, why: 
     type: 'task_auto_paused',
     group: task.group_folder,
     taskId: task.id,
-    summary: `Task ${nameOf(task)} was paused: ${why}.`,
+    summary: `Task ${titleOf(task)} was paused: ${why}.`,
   })
-  const text = `The task ${nameOf(task)} is paused: ${why}. See what went wrong, then resume it with resume_task ${task.id}.`
+  const text = `The task ${titleOf(task)} is paused: ${why}. See what went wrong, then resume it with resume_task ${task.id}.`
   await notify(db, parts, task.group_folder, text, task.depth)
 }
 
@@ -129,8 +132,4 @@ async function recordDead(db: Database, { clock }: Parts, run: RunRow, end: RunE
 
 async function notify(db: Database, { messages }: Parts, group: string, text: string, depth: number): Promise<void> {
   await messages.post(db, { group, depth, priority: 'notify', text, isNotice: true })
-}
-
-export function nameOf(task: Pick<TaskRow, 'id' | 'name'>): string {
-  return task.name === null ? task.id : `"${task.name}" (${task.id})`
 }

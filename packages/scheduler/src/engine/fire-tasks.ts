@@ -4,11 +4,12 @@ import type { Database } from '../records/schema.js'
 import { jitterOf } from '../schedule/jitter.js'
 import { type FirePlan, planFires } from '../schedule/missed.js'
 import { readTask, scheduleOf } from '../tasks/task-records.js'
+import { type TaskRow, titleOf } from '../tasks/task-row.js'
 import { closeRun, closeRuns } from './close-runs.js'
 import { dueTasks, nextTask } from './due-times.js'
-import { autoPause, endRun, nameOf } from './end-run.js'
+import { autoPause, endRun } from './end-run.js'
 import type { EngineParts } from './engine-parts.js'
-import { queuedRun, type RunRow, type TaskRow } from './run-row.js'
+import { queuedRun, type RunRow } from './run-row.js'
 
 /** Makes runs of the slots that are due, and sets each task to its next one. Returns how many tasks were due. */
 export async function fireDueTasks(parts: EngineParts): Promise<number> {
@@ -131,7 +132,7 @@ async function recordMissed(db: Database, parts: EngineParts, task: TaskRow, pla
     type: 'run_missed',
     group: task.group_folder,
     taskId: task.id,
-    summary: `Task ${nameOf(task)} missed ${missedMore?.isCountExact === false ? 'at least ' : ''}${count} slots; ${plan.run.length} of them run now.`,
+    summary: `Task ${titleOf(task)} missed ${missedMore?.isCountExact === false ? 'at least ' : ''}${count} slots; ${plan.run.length} of them run now.`,
     details: { slots: count, policy: task.missed },
   })
   if (task.schedule_type === 'once' && plan.run.length === 0) await endMissedOnce(db, parts, task)
@@ -143,7 +144,7 @@ async function endMissedOnce(db: Database, { clock, messages }: EngineParts, tas
     .set({ status: 'failed', ended_at: clock.now(), next_fire: null, due_at: null })
     .where('id', '=', task.id)
     .execute()
-  const text = `The task ${nameOf(task)} was due at ${iso(task.next_fire!)} while nothing ran here, and is not made up for.`
+  const text = `The task ${titleOf(task)} was due at ${iso(task.next_fire!)} while nothing ran here, and is not made up for.`
   await messages.post(db, {
     group: task.group_folder,
     depth: task.depth,

@@ -2,9 +2,10 @@ import type { Group } from '../groups/group.js'
 import { tokenMarginMs, tokenMsMax } from '../limits.js'
 import { type PromptParts, promptFor } from '../runners/prompt-header.js'
 import type { RunRequest } from '../runners/runner.js'
+import type { TaskRow } from '../tasks/task-row.js'
 import type { Claim, Work } from './claim-run.js'
 import type { EngineParts } from './engine-parts.js'
-import type { RunRow, TaskRow } from './run-row.js'
+import type { RunRow } from './run-row.js'
 
 export function requestOf(
   parts: EngineParts,

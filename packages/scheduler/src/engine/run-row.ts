@@ -4,7 +4,6 @@ type Selected<Table> = {
   readonly [Column in keyof Table]: Table[Column] extends { readonly __select__: infer Value } ? Value : Table[Column]
 }
 
-export type TaskRow = Selected<SchedulerSchema['tasks']>
 export type RunRow = Selected<SchedulerSchema['runs']>
 export type AttemptRow = Selected<SchedulerSchema['attempts']>
 

@@ -6,7 +6,15 @@ import { ImapMailbox, type MailboxStatus } from './imap-mailbox.js'
 import { type ImapServer, mailboxKey, parseImapUrl } from './imap-server.js'
 import { Intake, type IntakeParts, type ReceivedMail } from './intake.js'
 import { beginCursor, type MailCursor, readCursor, readingSince, renewCursor } from './mail-cursor.js'
-import type { MailHealth } from './mail-transport.js'
+
+export interface ImapHealth {
+  readonly configured: boolean
+  readonly connected: boolean
+  /** UTC ms when the mailbox was last read to its end. */
+  readonly lastOkAt: number | undefined
+  /** Undefined while all is well. Holds no credentials. */
+  readonly lastError: string | undefined
+}
 
 /**
  * Reads one mailbox for as long as it lives: told of new mail by the server, and looking for itself every `imap_poll_ms`.
@@ -19,8 +27,8 @@ export class ImapReceiver implements AsyncDisposable {
   readonly #stop = new AbortController()
   #running: Promise<void> | undefined
   #connected = false
-  #lastOkAt: number | null = null
-  #lastError: string | null = null
+  #lastOkAt: number | undefined
+  #lastError: string | undefined
   /** Failures in a row. */
   #failures = 0
   #hasNews = false
@@ -35,7 +43,7 @@ export class ImapReceiver implements AsyncDisposable {
     this.#server = url === undefined ? undefined : parseImapUrl(url)
   }
 
-  get health(): MailHealth {
+  get health(): ImapHealth {
     return {
       configured: this.#server !== undefined,
       connected: this.#connected,
@@ -87,7 +95,7 @@ export class ImapReceiver implements AsyncDisposable {
       if (!this.#connected) log.info({ host: server.host, mailbox: path }, 'Mail is being received')
       this.#connected = true
       this.#failures = 0
-      this.#lastError = null
+      this.#lastError = undefined
       if (!isAtEnd) continue
       this.#lastOkAt = clock.now()
       mailbox.idle()

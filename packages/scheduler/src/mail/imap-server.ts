@@ -18,12 +18,21 @@ export function parseImapUrl(imapUrl: string): ImapServer {
     host,
     port: Number(url.port) || (isTls ? 993 : 143),
     protection: isTls ? 'tls' : isLoopbackHost(host) ? 'plain' : 'starttls',
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
+    user: decoded(url.username),
+    password: decoded(url.password),
   }
 }
 
 /** Without secrets and port: the same mailbox, wherever a server is moved to. */
 export function mailboxKey({ user, host }: ImapServer, mailbox: string): string {
   return `${user}@${host}/${mailbox}`
+}
+
+/** A percent sign that encodes nothing stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -1,3 +1,4 @@
+/// <reference path="./email-reply-parser.d.ts" />
 import EmailReplyParser from 'email-reply-parser'
 import { replyLineMax, replyTextMax } from '../limits.js'
 
@@ -15,26 +16,26 @@ export function replyText(text: string): string {
  */
 function visiblePart(text: string): string {
   const lines = text.replaceAll(/\n{3,}/g, '\n\n').split('\n')
-  const shown = lines.map((line, index) => (mustStandAside(line) ? placeholder(index) : line))
+  const shown = lines.map((line, index) => (mustStandAside(line) ? placeholder(line, index) : line))
   const visible: string = new EmailReplyParser().parseReply(shown.join('\n'))
   return visible.replaceAll(placeholders, (all, index: string) => lines[Number(index)] ?? all)
 }
 
 function mustStandAside(line: string): boolean {
-  if (line.startsWith('>')) return false
   return line.length > replyLineMax || /^\s*(-{2,4}|_{2,4}|={2,4}|\+{2,4})$/.test(line)
 }
 
 // Private use characters, which mail does not hold; where it does, a line is shown twice at worst.
-const placeholders = /\uE000(\d+)\uE001/g
+const placeholders = />?\uE000(\d+)\uE001/g
 
-function placeholder(index: number): string {
-  return `\uE000${index}\uE001`
+/** A quoted line stays one. */
+function placeholder(line: string, index: number): string {
+  return `${line.startsWith('>') ? '>' : ''}\uE000${index}\uE001`
 }
 
-/** The quote at the end that no line introduces. Quotes between answers stay: answers need them. */
+/** The quote at the end, unless the words before it need it. Quotes between answers stay: answers need them. */
 function withoutTrailingQuote(text: string): string {
   const lines = text.split('\n')
   while (lines.length > 0 && /^(>.*|\s*)$/.test(lines.at(-1)!)) lines.pop()
-  return lines.join('\n')
+  return lines.at(-1)?.trimEnd().endsWith(':') ? text : lines.join('\n')
 }

@@ -96,6 +96,9 @@ async function change(
 ): Promise<AnyReply> {
   const { store, clock, log } = foundation
   const identity = callIdentity(actor.principal, tool.name, given, context.idempotencyKey)
+  if (tool.check !== undefined && (await storedReply(store.db, identity, clock.now())) === undefined) {
+    await tool.check(input, actor, context)
+  }
   const { reply, isRepeat } = await store.transaction(
     async (tx) => {
       await requireLiveRun(tx, actor)

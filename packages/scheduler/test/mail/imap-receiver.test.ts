@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { mailBytesMax } from '../../src/limits.js'
 import { ImapReceiver } from '../../src/mail/imap-receiver.js'
 import { signedMessageId } from '../../src/mail/message-id.js'
@@ -193,7 +193,55 @@ function suite(start: () => Promise<TestMailServer>) {
   })
 }
 
-describe('with hoodiecrow', () => suite(startHoodiecrow))
+describe('with hoodiecrow', () => {
+  suite(() => startHoodiecrow())
+
+  it('looks for itself where the server tells nothing', async () => {
+    await using server = await startHoodiecrow({ idle: false })
+    await using parts = await openParts(server, { imap_poll_ms: 30_000 })
+    await using receiver = new ImapReceiver(parts)
+    receiver.start()
+    await asleep(parts)
+    await server.deliver(answer('silent'))
+    expect(parts.foundation.clock.nextWake).toBe(parts.clock.now() + 30_000)
+    parts.foundation.clock.advance(30_000)
+    await parts.untilMails(1)
+  })
+
+  it('notices in the middle of a connection that the mails are numbered anew', async () => {
+    await using server = await startHoodiecrow()
+    await using parts = await openParts(server)
+    await using receiver = new ImapReceiver(parts)
+    receiver.start()
+    await asleep(parts)
+    await server.deliver(answer('one'))
+    await parts.untilMails(1)
+    await asleep(parts)
+    await server.renumber()
+    await server.deliver(answer('two'), new Date(Date.now() + 60_000))
+    await parts.untilMails(2)
+    expect(await parts.runs()).toHaveLength(2)
+  })
+
+  it('tries a mail that the server refuses to give out five times, then takes those behind it', async () => {
+    await using server = await startHoodiecrow({ refuses: (uid) => uid === 1 })
+    await using parts = await openParts(server)
+    await using receiver = new ImapReceiver(parts)
+    receiver.start()
+    await asleep(parts)
+    await server.deliver(answer('damaged'))
+    await server.deliver(answer('good'))
+    for (const wait of [1_000, 2_000, 4_000, 8_000]) {
+      await vi.waitFor(() => expect(parts.foundation.clock.nextWake).toBe(parts.clock.now() + wait), 15_000)
+      expect(receiver.health.lastError).toMatch(/That mail is damaged/)
+      expect(await parts.mails()).toEqual([])
+      parts.foundation.clock.advance(wait)
+    }
+    await parts.untilMails(2)
+    expect(await parts.mails()).toMatchObject([{ verdict: 'rejected', reason: 'unavailable' }, { verdict: 'accepted' }])
+  })
+})
+
 describe.skipIf(dovecotMissing !== undefined)(`with Dovecot${dovecotMissing ? ` (${dovecotMissing})` : ''}`, () =>
   suite(startDovecot),
 )

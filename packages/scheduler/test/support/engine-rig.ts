@@ -1,7 +1,6 @@
 import { CallFailure } from '@callboard/worker'
 import { Engine } from '../../src/engine/engine.js'
 import type { EngineParts } from '../../src/engine/engine-parts.js'
-import type { TaskRow } from '../../src/engine/run-row.js'
 import type { Hub, HubTool, RunIdentity } from '../../src/hub/hub.js'
 import type { Messages, NewMessage } from '../../src/messages/messages.js'
 import type { Database } from '../../src/records/schema.js'
@@ -9,6 +8,7 @@ import type { Runner, RunReport, RunRequest, StopReason } from '../../src/runner
 import { jitterOf } from '../../src/schedule/jitter.js'
 import { nextOccurrence } from '../../src/schedule/occurrences.js'
 import type { Schedule } from '../../src/schedule/schedule.js'
+import type { TaskRow } from '../../src/tasks/task-row.js'
 import { openTestFoundation, type TestFoundation, type TestFoundationOptions } from './test-foundation.js'
 
 /** A run that a test ends when it likes. */

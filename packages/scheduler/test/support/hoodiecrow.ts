@@ -10,7 +10,16 @@ interface HoodiecrowMailbox {
   messages: { uid: number; internaldate: string; raw: string }[]
 }
 
+interface Command {
+  readonly tag: string
+  readonly attributes: readonly { readonly value: string }[]
+}
+
+type Handler = (connection: { send(answer: object): void }, command: Command, data: unknown, done: () => void) => void
+
 interface Hoodiecrow {
+  getCommandHandler(name: string): Handler
+  setCommandHandler(name: string, handler: Handler): void
   readonly server: Server
   listen(port: number, host: string): void
   getMailbox(path: string): HoodiecrowMailbox
@@ -22,16 +31,25 @@ const createHoodiecrow = createRequire(import.meta.url)('hoodiecrow-imap') as (o
 export interface HoodiecrowOptions {
   /** With the certificate that comes with it, which nobody can trust. */
   readonly secure?: boolean
+  /** Without it the server tells nothing by itself. */
+  readonly idle?: boolean
+  /** Whether it answers NO when this mail is asked for. */
+  readonly refuses?: (uid: number) => boolean
 }
 
 /** In memory and old: no literals beyond ASCII survive it, and it takes any UID for a good one. */
-export async function startHoodiecrow({ secure = false }: HoodiecrowOptions = {}): Promise<TestMailServer> {
+export async function startHoodiecrow({
+  secure = false,
+  idle = true,
+  refuses,
+}: HoodiecrowOptions = {}): Promise<TestMailServer> {
   const imap = createHoodiecrow({
-    plugins: ['IDLE'],
+    plugins: idle ? ['IDLE'] : [],
     secureConnection: secure,
     users: { callboard: { password: 'secret' } },
     storage: { INBOX: { uidvalidity: 7 }, '': {} },
   })
+  if (refuses !== undefined) refuse(imap, refuses)
   imap.listen(0, '127.0.0.1')
   await once(imap.server, 'listening')
   const gate = await TcpGate.to((imap.server.address() as AddressInfo).port)
@@ -52,4 +70,13 @@ export async function startHoodiecrow({ secure = false }: HoodiecrowOptions = {}
       imap.server.close()
     },
   }
+}
+
+function refuse(imap: Hoodiecrow, refuses: (uid: number) => boolean): void {
+  const fetch = imap.getCommandHandler('UID FETCH')
+  imap.setCommandHandler('UID FETCH', (connection, command, data, done) => {
+    if (!refuses(Number(command.attributes[0]?.value))) return fetch(connection, command, data, done)
+    connection.send({ tag: command.tag, command: 'NO', attributes: [{ type: 'TEXT', value: 'That mail is damaged' }] })
+    done()
+  })
 }
