@@ -12,7 +12,7 @@ async function findings(installation: Installation, variables: Record<string, st
 }
 
 it('finds nothing wrong where nothing is, with a hub and without', async () => {
-  const installation = new Installation()
+  const installation = new Installation({ CALLBOARD_WORKERS: '' })
   expect(await findings(installation)).toMatchObject({ code: 0, problems: [] })
   await installation.up()
   const running = await findings(installation)
@@ -57,7 +57,7 @@ it('finds directories behind something that is none', async () => {
 })
 
 it('reads the config as the hub does', async () => {
-  const installation = new Installation()
+  const installation = new Installation({ CALLBOARD_WORKERS: '' })
   mkdirSync(installation.data, { mode: 0o700 })
   writeFileSync(
     join(installation.data, 'callboard.config.json'),
@@ -75,18 +75,21 @@ it('reads the config as the hub does', async () => {
   expect(all.problems.map(({ detail }) => detail.replace(/.*config\.json: /, ''))).toEqual([
     'http: must be "off", or an object, like {"listen": "127.0.0.1:8765"}.',
     'namespace: must be never or always.',
-    'workers: there is no worker frob; the built-in ones are: kernel.',
+    'workers: there is no worker frob; the built-in ones are: kernel, scheduler.',
     'kernel.maxKernels: must be a whole number.',
   ])
 })
 
 it('finds a worker that is missing', async () => {
-  const installation = new Installation()
+  const installation = new Installation({ CALLBOARD_WORKERS: '' })
   const hub = installation.spawn(['hub'])
   await new Promise((resolve) => hub.stderr.once('data', resolve))
   const { code, problems } = await findings(installation)
   expect(code).toBe(1)
-  expect(problems).toMatchObject([{ check: 'worker kernel', detail: 'not signed in' }])
+  expect(problems).toMatchObject([
+    { check: 'worker kernel', detail: 'not signed in' },
+    { check: 'worker scheduler', detail: 'not signed in' },
+  ])
 })
 
 it('looks at the tokens, and at whether secrets are so', async () => {
@@ -159,4 +162,41 @@ it('says what stands between kernels and this machine, and that a required sandb
     status: 'problem',
     detail: expect.stringMatching(/A sandbox is required and there is none/),
   })
+})
+
+it('says which groups there are, and what is missing for mail', async () => {
+  const installation = new Installation({ CALLBOARD_WORKERS: 'scheduler' })
+  const schedulers = async (variables: Record<string, string> = {}) => {
+    const { found } = await findings(installation, variables)
+    return found.filter(({ check }) => check.startsWith('mail') || check === 'groups')
+  }
+  const file = join(installation.data, 'groups.json')
+  expect(await schedulers()).toMatchObject([
+    { check: 'groups', status: 'ok', detail: `none yet: the scheduler makes ${file}, with the group main` },
+    {
+      check: 'mail out',
+      status: 'note',
+      detail: 'messages to people are held: SMTP_URL, MAIL_ADDRESS, NOTIFICATION_EMAIL are not set',
+    },
+    { check: 'mail triggers', detail: expect.stringMatching(/^trigger_email is refused: SMTP_URL, IMAP_URL, /) },
+  ])
+  mkdirSync(installation.data, { recursive: true, mode: 0o700 })
+  writeFileSync(
+    file,
+    '{"groups": [{"folder": "a", "tag": "a", "name": "A"}, {"folder": "b", "tag": "a", "name": "B"}]}',
+  )
+  const key = '12345678901234567890123456789012'
+  const mail = { SMTP_URL: 'smtp://ada:pw@127.0.0.1', MAIL_ADDRESS: 'ada@example.org', IMAP_URL: 'imap://127.0.0.1' }
+  const found = await schedulers({
+    ...mail,
+    MAIL_HMAC_KEY: key,
+    CALLBOARD_SCHEDULER__NOTIFICATION_EMAIL: 'bob@b.example',
+  })
+  expect(found.map(({ check, status }) => [check, status])).toEqual([
+    ['groups', 'problem'],
+    ['groups', 'problem'],
+    ['mail out', 'ok'],
+    ['mail triggers', 'ok'],
+  ])
+  expect(JSON.stringify(found)).not.toMatch(/pw@|1234567890/)
 })

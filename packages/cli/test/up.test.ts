@@ -7,11 +7,15 @@ import { binary, collect, freePort, Installation, untilSaid } from './support/in
 
 describe('callboard up', () => {
   it('serves ls and call, and down ends it all', async () => {
-    const installation = new Installation()
+    const installation = new Installation({ CALLBOARD_WORKERS: '' })
     const up = await installation.up()
     const listed = JSON.parse((await installation.run(['ls', '--json'])).stdout)
     expect(listed.hub).toMatchObject({ pid: up.pid, version: '0.1.0' })
-    expect(listed.snapshot.workers).toMatchObject([{ service: 'kernel', state: 'ready', trusted: true }])
+    const workers = (listed.snapshot.workers as { service: string }[]).sort((a, b) => (a.service < b.service ? -1 : 1))
+    expect(workers).toMatchObject([
+      { service: 'kernel', state: 'ready', trusted: true },
+      { service: 'scheduler', state: 'ready', trusted: true },
+    ])
     expect((await installation.run(['ls'])).stdout).toMatch(/kernel +served +weave_eval/)
 
     expect(await installation.run(['call', 'weave_eval', 'code=1 + 1'])).toEqual({ code: 0, stdout: '2\n', stderr: '' })

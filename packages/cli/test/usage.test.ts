@@ -22,14 +22,25 @@ describe('help and version', () => {
     }
   })
 
-  it.each(['hub', 'up', 'down', 'drain', 'forget', 'stdio', 'worker', 'ls', 'call', 'doctor', 'token'])(
-    'has examples for %s',
-    async (command) => {
-      const { code, stdout } = await new Installation().run([command, '--help'])
-      expect(code).toBe(0)
-      expect(stdout).toMatch(new RegExp(`Examples:\\n.*callboard ${command}`, 's'))
-    },
-  )
+  it.each([
+    'hub',
+    'up',
+    'down',
+    'drain',
+    'forget',
+    'stdio',
+    'worker',
+    'ls',
+    'call',
+    'doctor',
+    'token',
+    'tasks',
+    'groups',
+  ])('has examples for %s', async (command) => {
+    const { code, stdout } = await new Installation().run([command, '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(new RegExp(`Examples:\\n.*callboard ${command}`, 's'))
+  })
 })
 
 it('shows what an MCP client is to start, as it is here', async () => {
@@ -52,6 +63,7 @@ describe('usage errors are one sentence and exit 2', () => {
     [['token', 'nwe', 'ada'], /^callboard: unknown command 'nwe' \(did you mean new\?\)\n$/],
     [['token', 'lst', '--help'], /^callboard: unknown command 'lst' \(did you mean list\?\)\n$/],
     [['help', 'token', 'revok'], /^callboard: unknown command 'revok' \(did you mean revoke\?\)\n$/],
+    [['tasks', '--limit', '501'], /^callboard: --limit must be a whole number from 1 to 500\.\n$/],
     [['token', 'new'], /^callboard: missing required argument 'name' \(see callboard token new --help\)\n$/],
     [['upp', '--help'], /^callboard: unknown command 'upp' \(did you mean up\?\)\n$/],
     [['upp', 'x', '-h'], /^callboard: unknown command 'upp' \(did you mean up\?\)\n$/],
@@ -66,7 +78,7 @@ describe('usage errors are one sentence and exit 2', () => {
   })
 
   it('says every problem of the config at once', async () => {
-    const installation = new Installation()
+    const installation = new Installation({ CALLBOARD_WORKERS: '' })
     mkdirSync(installation.data)
     writeFileSync(join(installation.data, 'callboard.config.json'), '{"htp": "off", "namespace": "often"}')
     const { code, stderr } = await installation.run(['up'])
@@ -80,7 +92,7 @@ describe('usage errors are one sentence and exit 2', () => {
     expect(both.stderr.split('\n')).toEqual([
       'callboard: The configuration is not usable:',
       `  ${name}: logLevel: must be trace, debug, info, warn, error, fatal or silent.`,
-      `  ${name}: workers: there is no worker frob; the built-in ones are: kernel.`,
+      `  ${name}: workers: there is no worker frob; the built-in ones are: kernel, scheduler.`,
       `  ${name}: kernel.maxKernels: must be at least 1.`,
       expect.stringContaining(`  ${name}: kernel: unknown key pyton; there are python, `),
       '',

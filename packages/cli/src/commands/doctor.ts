@@ -24,7 +24,8 @@ export async function runDoctor({ json }: { readonly json?: boolean }): Promise<
 
 async function examine(environment: Environment): Promise<Finding[]> {
   const modules = await checkNativeModules()
-  const basics = [checkNode(), ...modules, checkDataDirectory(environment.dataDirectory)]
+  const dataDirectory = checkDataDirectory(environment.dataDirectory)
+  const basics = [checkNode(), ...modules, dataDirectory]
   // The hub's package can't even be read without its native module.
   if (modules.some(({ check, status }) => check === 'module zeromq' && status === 'problem')) return basics
   const { readWholeConfig } = await import('../load-config.js')
@@ -45,7 +46,9 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(await checkIssuer(config)),
     ...checkWorkers(workers, found),
     ...(workers.includes('kernel') ? [await checkSandbox(sectionOf(file, 'kernel'))] : []),
-    ...(workers.includes('scheduler') ? await checkScheduler(environment, sectionOf(file, 'scheduler')) : []),
+    ...(workers.includes('scheduler') && dataDirectory.status === 'ok'
+      ? await checkScheduler(environment, sectionOf(file, 'scheduler'))
+      : []),
   ]
 }
 

@@ -40,7 +40,8 @@ function toolOf({ snapshot }: HubStatus, service: string, tool: string): string 
     )
   }
   const { tools, renamed = {} } = found
-  const name = tools.find((key) => (Object.hasOwn(renamed, key) ? renamed[key] : key) === tool)
+  const own = tools.find((key) => Object.hasOwn(renamed, key) && renamed[key] === tool)
+  const name = own ?? tools.find((key) => key === tool || key === `${service}_${tool}`)
   if (name !== undefined) return name
   throw new CommandError(`The ${service} at this hub has no tool ${tool}: let it be of the version of this program.`)
 }
@@ -54,7 +55,7 @@ async function connectOperator(environment: Environment, path: string): Promise<
     await attach(socket, { key: `callboard operator ${process.pid}`, as: 'operator', token })
   } catch (error) {
     socket.destroy()
-    throw error instanceof HubRefusal && error.code === 'unauthorized' ? otherSecret(environment) : error
+    throw error instanceof HubRefusal && error.code === 'forbidden' ? otherSecret(environment) : error
   }
   const client = new McpClient(socket)
   await client.initialize()

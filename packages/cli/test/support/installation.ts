@@ -36,6 +36,8 @@ export class Installation {
       CALLBOARD_RUNTIME: this.runtime,
       CALLBOARD_DATA: this.data,
       CALLBOARD_HTTP: 'off',
+      // One is enough for what is not about the others; empty: all that come along.
+      CALLBOARD_WORKERS: 'kernel',
       ...variables,
     }
     atEnd(async () => {
@@ -68,7 +70,9 @@ export class Installation {
   async up(words: readonly string[] = [], variables: Record<string, string> = {}): Promise<ChildProcess> {
     const child = this.spawn(['up', ...words], variables)
     child.stderr.resume()
-    await untilSaid(child, child.stdout, /kernel +ready/)
+    const named = { ...this.environment, ...variables }['CALLBOARD_WORKERS']
+    const workers = words.includes('--workers') ? words[words.indexOf('--workers') + 1]! : named
+    await untilSaid(child, child.stdout, allReady((workers || 'kernel,scheduler').split(',')))
     return child
   }
 
@@ -128,6 +132,10 @@ export class Installation {
     }
   }
 }
+
+/** Each in a line of its own, in whatever order. */
+const allReady = (workers: readonly string[]) =>
+  new RegExp(`^${workers.map((name) => `(?=[^]*${name} +ready)`).join('')}`)
 
 function commandOf(pid: number): string {
   try {
