@@ -6,15 +6,7 @@ import { ImapMailbox, type MailboxStatus } from './imap-mailbox.js'
 import { type ImapServer, mailboxKey, parseImapUrl } from './imap-server.js'
 import { Intake, type IntakeParts, type ReceivedMail } from './intake.js'
 import { beginCursor, type MailCursor, readCursor, readingSince, renewCursor } from './mail-cursor.js'
-
-export interface ImapHealth {
-  readonly configured: boolean
-  readonly connected: boolean
-  /** UTC ms when the mailbox was last read to its end. */
-  readonly lastOkAt: number | undefined
-  /** Undefined while all is well. Holds no credentials. */
-  readonly lastError: string | undefined
-}
+import type { MailHealth } from './mail-transport.js'
 
 /**
  * Reads one mailbox for as long as it lives: told of new mail by the server, and looking for itself every `imap_poll_ms`.
@@ -27,8 +19,8 @@ export class ImapReceiver implements AsyncDisposable {
   readonly #stop = new AbortController()
   #running: Promise<void> | undefined
   #connected = false
-  #lastOkAt: number | undefined
-  #lastError: string | undefined
+  #lastOkAt: number | null = null
+  #lastError: string | null = null
   /** Failures in a row. */
   #failures = 0
   #hasNews = false
@@ -43,7 +35,7 @@ export class ImapReceiver implements AsyncDisposable {
     this.#server = url === undefined ? undefined : parseImapUrl(url)
   }
 
-  get health(): ImapHealth {
+  get health(): MailHealth {
     return {
       configured: this.#server !== undefined,
       connected: this.#connected,
@@ -95,7 +87,7 @@ export class ImapReceiver implements AsyncDisposable {
       if (!this.#connected) log.info({ host: server.host, mailbox: path }, 'Mail is being received')
       this.#connected = true
       this.#failures = 0
-      this.#lastError = undefined
+      this.#lastError = null
       if (!isAtEnd) continue
       this.#lastOkAt = clock.now()
       mailbox.idle()

@@ -98,6 +98,7 @@ describeBothDatabases('pruning', (database) => {
         lease_until: 0,
         started_at: 0,
         messages_sent: 0,
+        repeatable: 1,
         tool_calls: 0,
       })
       .execute()

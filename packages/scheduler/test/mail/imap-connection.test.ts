@@ -30,7 +30,7 @@ it('is not configured without IMAP_URL', async () => {
   await using parts = await openMailParts({ config: { imap_url: undefined } })
   await using receiver = new ImapReceiver(parts)
   receiver.start()
-  expect(receiver.health).toEqual({ configured: false, connected: false, lastOkAt: undefined, lastError: undefined })
+  expect(receiver.health).toEqual({ configured: false, connected: false, lastOkAt: null, lastError: null })
 })
 
 it('trusts no certificate that nobody vouches for', async () => {

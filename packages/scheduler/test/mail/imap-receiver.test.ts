@@ -37,7 +37,7 @@ function suite(start: () => Promise<TestMailServer>) {
     await using receiver = new ImapReceiver(parts)
     receiver.start()
     await asleep(parts)
-    expect(receiver.health).toMatchObject({ configured: true, connected: true, lastError: undefined })
+    expect(receiver.health).toMatchObject({ configured: true, connected: true, lastError: null })
     await server.deliver(answer('new'))
     await parts.untilMails(1)
     expect(await ids(parts)).toEqual(['<new@example.org>'])
@@ -51,7 +51,7 @@ function suite(start: () => Promise<TestMailServer>) {
     receiver.start()
     await asleep(parts)
     server.gate.shut()
-    await vi.waitFor(() => expect(receiver.health.lastError).toBeDefined())
+    await vi.waitFor(() => expect(receiver.health.lastError).not.toBeNull())
     for (const name of ['a', 'b', 'c']) await server.deliver(answer(name))
     await asleep(parts)
     parts.foundation.clock.advance(5 * hour)
@@ -61,7 +61,7 @@ function suite(start: () => Promise<TestMailServer>) {
     await parts.untilMails(3)
     expect(await ids(parts)).toEqual(['<a@example.org>', '<b@example.org>', '<c@example.org>'])
     await connected(receiver)
-    expect(receiver.health.lastError).toBeUndefined()
+    expect(receiver.health.lastError).toBeNull()
   })
 
   it('goes on where it was after a restart, and has each mail once', async () => {

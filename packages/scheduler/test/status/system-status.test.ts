@@ -18,7 +18,7 @@ describeBothDatabases('the status', (database) => {
   async function open(config: object = {}, sources: Partial<StatusSources> = {}): Promise<void> {
     foundation = await openTestFoundation({ location: await database.create(), config })
     const worker = defineWorker({ service: 'scheduler', version: '1' })
-    const none = () => ({ configured: false, connected: false })
+    const none = () => ({ configured: false, connected: false, lastOkAt: null, lastError: null })
     const all = {
       version: '1.2.3',
       startedAt: 0,
@@ -94,6 +94,7 @@ describeBothDatabases('the status', (database) => {
         outcome,
         started_at: 0,
         messages_sent: 0,
+        repeatable: 1,
         tool_calls: 0,
       })
       .execute()

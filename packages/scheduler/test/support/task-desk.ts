@@ -128,6 +128,7 @@ const deskGroups = [
 ]
 
 async function perform(foundation: TestFoundation, tool: SchedulerTool, input: Args, actor: Actor, context: Context) {
+  if ('tell' in tool) throw new Error(`${tool.name} is none of the desk's`)
   if ('answer' in tool) return tool.answer(input, actor, context)
   await tool.check?.(input, actor, context)
   const reply = await foundation.store.transaction((db) => tool.change(input, actor, db, context))
@@ -158,6 +159,7 @@ function emptyRun(now: number): Omit<RunInsert, 'id'> {
     task_id: null,
     trigger_id: null,
     mail_id: null,
+    digest_id: null,
     group_folder: 'lab',
     depth: 0,
     scheduled_for: now,

@@ -209,6 +209,7 @@ describeBothDatabases('list_runs', (database) => {
           lease_until: 9,
           started_at: 1_000,
           messages_sent: 0,
+          repeatable: 1,
           tool_calls: 0,
           ...more,
         })

@@ -119,6 +119,7 @@ class Stage {
         outcome,
         started_at: 0,
         messages_sent: 0,
+        repeatable: 1,
         tool_calls: 0,
       })
       .execute()
