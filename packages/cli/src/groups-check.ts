@@ -27,9 +27,12 @@ export async function groupsFileOf(environment: Environment): Promise<string> {
 
 /** Every problem of the file at once. */
 export async function checkGroupsFile(file: string): Promise<GroupsCheck> {
-  const { readGroupsFile } = await import('@callboard/scheduler/groups-file')
+  const [{ readGroupsFile }, { extractionProblem }] = await Promise.all([
+    import('@callboard/scheduler/groups-file'),
+    import('@callboard/scheduler/extraction'),
+  ])
   try {
-    const groups = await readGroupsFile(file)
+    const groups = await readGroupsFile(file, extractionProblem)
     return { file, groups: groups?.map(shown), problems: [] }
   } catch (error) {
     const { problems } = error as { readonly problems?: readonly string[] }

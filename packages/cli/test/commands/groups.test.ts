@@ -43,6 +43,15 @@ it('names everything that is wrong, and exits 1', async () => {
   expect(problems).toHaveLength(lines.length)
 })
 
+it('checks commands as the scheduler does', async () => {
+  const runner = { kind: 'command', argv: ['agent'], result_from: '..', prompt_via: 'stdin' }
+  const { installation } = installationWith([{ ...main, runner }])
+  expect(await installation.run(['groups', 'check'])).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('groups[0].runner.result_from: '),
+  })
+})
+
 it('takes the file that is named, or that the configuration names', async () => {
   const { installation } = installationWith('{', 'other.json')
   const other = join(installation.data, 'other.json')
