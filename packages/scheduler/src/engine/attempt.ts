@@ -1,8 +1,9 @@
 import { recordActivity } from '../activity/record-activity.js'
+import { tokenMarginMs, tokenMsMax } from '../limits.js'
 import type { RunReport, RunRequest, StopReason } from '../runners/runner.js'
 import type { Claim } from './claim-run.js'
 import type { EngineParts } from './engine-parts.js'
-import { requestOf, timeoutOf } from './run-request.js'
+import { identityOf, requestOf, timeoutOf } from './run-request.js'
 import { type Ending, settleAttempt } from './settle-attempt.js'
 
 /** One attempt of a run in this process: it holds the lease, runs the runner, and records what came of it. */
@@ -32,6 +33,19 @@ export class Attempt {
   /** The first reason stays. */
   stop(reason: StopReason): void {
     this.#stopping.abort(reason)
+  }
+
+  /** After a hub has come: it may be another one, which does not know this run. Never rejects. */
+  async restoreToken(): Promise<void> {
+    const { clock, hub, log } = this.#parts
+    const { run, attempt, work } = this.#claim
+    // Nobody may call back for a run that has another owner.
+    if (this.#stopping.signal.aborted || this.#isExpired) return
+    const identity = identityOf(run, attempt, work.kind === 'task' ? work.task : undefined)
+    const ttlMs = Math.min(Math.max(this.endsBy - clock.now(), 0) + tokenMarginMs, tokenMsMax)
+    await hub.restoreToken(this.#token, identity, ttlMs).catch((error: Error) => {
+      log.warn({ run: run.id }, `a run has lost its tools: ${error.message}`)
+    })
   }
 
   /** Resolves when nothing of it lives on and its end is recorded. Never rejects. */

@@ -10,7 +10,7 @@ import { fireDueTasks } from './fire-tasks.js'
 import { endRunsOfRemoved } from './group-gone.js'
 import { queueRun } from './queue-run.js'
 import { redrive } from './redrive.js'
-import { agentOf, tokenMsOf } from './run-request.js'
+import { identityOf, tokenMsOf } from './run-request.js'
 import type { RunRow } from './run-row.js'
 import type { ClosedRuns, CloseReason, NewRun, Scheduling } from './scheduling.js'
 import { takeOverExpired } from './take-over.js'
@@ -56,6 +56,7 @@ export class Engine implements Scheduling {
   hubChanged(isReady: boolean): void {
     this.#isHubReady = isReady
     this.#hubRetryAt = 0
+    if (isReady) for (const { attempt } of this.#attempts.values()) void attempt.restoreToken()
     this.wake()
   }
 
@@ -213,15 +214,8 @@ export class Engine implements Scheduling {
       run.task_id === null
         ? undefined
         : await store.db.selectFrom('tasks').selectAll().where('id', '=', run.task_id).executeTakeFirst()
-    const identity = {
-      agent: agentOf({ run, work }),
-      group: run.group_folder,
-      runId: run.id,
-      attempt: run.attempts + 1,
-      triggerDepth: run.depth,
-    }
     try {
-      return await hub.mintToken(identity, tokenMsOf(this.#parts, run.group_folder))
+      return await hub.mintToken(identityOf(run, run.attempts + 1, work), tokenMsOf(this.#parts, run.group_folder))
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error
       log.warn({ code: error.code }, `no token for a run: ${error.message}`)

@@ -1,4 +1,5 @@
 import type { Group } from '../groups/group.js'
+import type { RunIdentity } from '../hub/hub.js'
 import { tokenMarginMs, tokenMsMax } from '../limits.js'
 import { type PromptParts, promptFor } from '../runners/prompt-header.js'
 import type { RunRequest } from '../runners/runner.js'
@@ -43,10 +44,11 @@ export function tokenMsOf(parts: Pick<EngineParts, 'groups' | 'config'>, group: 
   return Math.min(timeoutOf(parts, group) + tokenMarginMs, tokenMsMax)
 }
 
-/** As which agent a run calls back: its creator in the creator's own group, else the group. */
-export function agentOf({ run, work }: { readonly run: RunRow; readonly work: TaskRow | undefined }): string {
-  const creator = work !== undefined && work.creator_group === run.group_folder ? work.created_by : ''
-  return creator.startsWith('agent:') ? creator.slice('agent:'.length) : run.group_folder
+/** As whom an attempt calls back: as its creator in the creator's own group, else as the group itself. */
+export function identityOf(run: RunRow, attempt: number, task: TaskRow | undefined): RunIdentity {
+  const creator = task !== undefined && task.creator_group === run.group_folder ? task.created_by : ''
+  const agent = creator.startsWith('agent:') ? creator.slice('agent:'.length) : run.group_folder
+  return { agent, group: run.group_folder, runId: run.id, attempt, triggerDepth: run.depth }
 }
 
 function groupOf({ groups }: EngineParts, run: RunRow): Group {

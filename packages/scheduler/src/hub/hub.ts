@@ -21,6 +21,8 @@ export interface HubTool {
 export interface Hub {
   /** A token with which the run's agent is itself: its group and depth, never an operator. */
   mintToken(run: RunIdentity, ttlMs: number): Promise<string>
+  /** A hub that was started anew knows none of the tokens that runs hold: this makes one good again. */
+  restoreToken(token: string, run: RunIdentity, ttlMs: number): Promise<void>
   revokeToken(token: string): Promise<void>
   /** Whatever token a process that is gone has minted for this attempt. */
   revokeRun(runId: string, attempt: number): Promise<void>
@@ -38,13 +40,20 @@ export function hubOf(
   worker: Pick<Worker, 'mintToken' | 'revokeToken' | 'revokeRunTokens' | 'callAs' | 'toolsAs'>,
 ): Hub {
   return {
-    async mintToken({ agent, group, runId, attempt, triggerDepth }, ttlMs) {
-      const { token } = await worker.mintToken({ agent, group, ttlMs, run: { id: runId, attempt, triggerDepth } })
+    async mintToken(run, ttlMs) {
+      const { token } = await worker.mintToken(grantOf(run, ttlMs))
       return String(token)
+    },
+    async restoreToken(token, run, ttlMs) {
+      await worker.mintToken({ ...grantOf(run, ttlMs), token })
     },
     revokeToken: (token) => worker.revokeToken(token),
     revokeRun: (runId, attempt) => worker.revokeRunTokens(runId, attempt),
     call: (token, tool, args, options) => worker.callAs(token, tool, args, options),
     tools: async (token) => (await worker.toolsAs(token)) as readonly HubTool[],
   }
+}
+
+function grantOf({ agent, group, runId, attempt, triggerDepth }: RunIdentity, ttlMs: number) {
+  return { agent, group, ttlMs, run: { id: runId, attempt, triggerDepth } }
 }

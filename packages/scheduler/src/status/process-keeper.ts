@@ -54,6 +54,7 @@ export class ProcessKeeper {
     await store.db
       .deleteFrom('processes')
       .where('heartbeat_at', '<', now - processForgottenMs)
+      .where('id', '!=', id)
       .execute()
     const { count } = await store.db
       .selectFrom('processes')

@@ -102,6 +102,15 @@ describe('turns', () => {
     expect(outcomes(await rig.runs(second))).toEqual(['queued', 'queued'])
   })
 
+  it('a hub that was started anew is told of the tokens of what runs', async () => {
+    await using rig = await openEngineRig()
+    await rig.addTask()
+    await rig.runUntil(rig.foundation.clock.now() + minute)
+    rig.engine.hubChanged(false)
+    rig.engine.hubChanged(true)
+    expect(rig.hub.restored).toEqual([rig.runner.open[0]!.request.token])
+  })
+
   it('nothing starts without a hub, and no attempt is lost by it', async () => {
     await using rig = await openEngineRig()
     const id = await rig.addTask()

@@ -267,6 +267,7 @@ describeBothDatabases('the groups', (database) => {
         depth: 0,
         priority: 'notify',
         text: 'The group Lab (lab) was removed from the groups file; its 2 tasks are paused.',
+        isNotice: true,
       },
     ])
     expect(wakes.slice(0, 2)).toEqual(['scheduling', 'outbox'])

@@ -241,13 +241,13 @@ describe('settings', () => {
     ['smtp://[::1]:2525', { host: '::1', encryption: 'none' }],
     ['smtps://localhost', { port: 465, encryption: 'tls' }],
   ])('of %s', (smtp_url, expected) => {
-    expect(settingsFor({ smtp_url })).toMatchObject(expected)
+    expect(settingsFor({ smtp_url, mail_address: 'agents@example.org' })).toMatchObject(expected)
   })
 
   it('take no word against verification, and say nothing of the password', () => {
     const problem = (options: object) => {
       try {
-        return settingsFor(options)
+        return settingsFor({ mail_address: 'agents@example.org', ...options })
       } catch (error) {
         return String(error)
       }

@@ -48,6 +48,7 @@ function stoppedBy(reason: StopReason): NonNullable<RunReport['error']> {
 
 export class TestHub implements Hub {
   readonly minted: RunIdentity[] = []
+  readonly restored: string[] = []
   readonly revoked: string[] = []
   readonly revokedRuns: string[] = []
   isAway = false
@@ -59,6 +60,10 @@ export class TestHub implements Hub {
     if (this.isAway) throw new CallFailure('unavailable', 'No hub.', { retryable: true })
     this.minted.push(run)
     return `token-${++this.#serial}`
+  }
+
+  async restoreToken(token: string): Promise<void> {
+    this.restored.push(token)
   }
 
   async revokeToken(token: string): Promise<void> {

@@ -74,7 +74,12 @@ describe('trigger_email', () => {
   })
 
   it('hands over in the database where the transport is internal, without any mail', async () => {
-    const config = { trigger_transport: 'internal', smtp_url: undefined, imap_url: undefined }
+    const config = {
+      trigger_transport: 'internal',
+      smtp_url: undefined,
+      imap_url: undefined,
+      notification_email: undefined,
+    }
     await using parts = await openMailParts({ config })
     const { value } = await call(parts, { tag: 'main', body: 'x' }, { depth: 2 })
     expect(value).toMatchObject({ state: 'sent', depth: 3 })
