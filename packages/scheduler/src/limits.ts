@@ -62,8 +62,15 @@ export const concurrentCallsMax = 64
 export const storeRetryMs = 5_000
 export const hubRetryMs = 5_000
 
-/** What runs when the worker is stopped may still finish within this. */
-export const stopGraceMs = 5_000
+/** Between two tries to record how an attempt has ended; its lease goes on meanwhile, if it can. */
+export const settleRetryMs = 1_000
+
+/**
+ * When the worker is stopped, what runs may still finish within this, and programs end within that after SIGTERM. Together
+ * less than the 900 ms after which `callboard up` ends a worker: no program may be left behind.
+ */
+export const stopGraceMs = 200
+export const stopKillGraceMs = 400
 
 // schedule
 

@@ -147,9 +147,8 @@ export async function openScheduler(worker: Worker, options: SchedulerOptions, c
   const record = (type: 'system_started' | 'system_stopped', summary: string) =>
     recordActivity(store.db, { at: clock.now(), type, summary, details: { process: processId } })
   const closeAll = async () => {
-    await receiver.close()
-    await engine.close()
-    await Promise.all([postOffice.close(), history.close()])
+    // First of all what runs: whoever stops us is in a hurry, and a program must not be left behind.
+    await Promise.all([engine.close(), receiver.close(), postOffice.close(), history.close()])
     // The database may be what has gone away.
     if (isStarted) await record('system_stopped', `The scheduler ${processId} stopped.`).catch(() => {})
     await keeper.close().catch(() => {})

@@ -1,5 +1,5 @@
 import { recordActivity } from '../activity/record-activity.js'
-import { tokenMarginMs, tokenMsMax } from '../limits.js'
+import { settleRetryMs, tokenMarginMs, tokenMsMax } from '../limits.js'
 import type { RunReport, RunRequest, StopReason } from '../runners/runner.js'
 import type { Claim } from './claim-run.js'
 import type { EngineParts } from './engine-parts.js'
@@ -53,12 +53,7 @@ export class Attempt {
     const renewing = this.#keepLease()
     const timing = this.#keepTime()
     const report = await this.#runRunner()
-    try {
-      await this.#settle(report)
-    } catch (error) {
-      // Whoever takes over the expired lease records it then.
-      this.#parts.log.error({ err: error, run: this.runId }, 'the end of a run could not be recorded')
-    }
+    while (!(await this.#trySettle(report))) await this.#parts.clock.sleepUntil(this.#parts.clock.now() + settleRetryMs)
     this.#over.abort()
     await Promise.all([renewing, timing])
     await this.#parts.hub.revokeToken(this.#token).catch(() => {})
@@ -134,6 +129,18 @@ export class Attempt {
   async #keepTime(): Promise<void> {
     await this.#parts.clock.sleepUntil(this.endsBy, this.#over.signal)
     if (!this.#over.signal.aborted) this.stop('timed_out')
+  }
+
+  /** A database that is away for a moment must not cost what was done. False: to be tried again. */
+  async #trySettle(report: RunReport): Promise<boolean> {
+    try {
+      await this.#settle(report)
+      return true
+    } catch (error) {
+      this.#parts.log.error({ err: error, run: this.runId }, 'the end of a run could not be recorded')
+      // Whoever takes over the expired lease records it then.
+      return this.#isExpired || this.#stopping.signal.reason === 'stopping'
+    }
   }
 
   async #settle(report: RunReport): Promise<void> {

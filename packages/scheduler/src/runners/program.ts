@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import type { Readable, Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../clock.js'
-import { drainTurnsMax, groupGraceTurnsMax, groupPollMs, killGraceMs } from '../limits.js'
+import { drainTurnsMax, groupGraceTurnsMax, groupPollMs, killGraceMs, stopKillGraceMs } from '../limits.js'
 import { endGroup, signalGroup } from './process-group.js'
 import { identityOf } from './process-identity.js'
 import { groupLives } from './process-table.js'
@@ -104,13 +104,13 @@ async function untilEnd(group: number, exit: Promise<Exit>, clock: Clock, signal
   const end = await Promise.race([exit, stopped]).finally(() => over.abort())
   if (end !== 'stopped') return end
   signalGroup(group, 'SIGTERM')
-  await grace(group, exit, clock)
+  await grace(group, exit, clock, signal.reason === 'stopping' ? stopKillGraceMs : killGraceMs)
   return killed(group, exit)
 }
 
 /** Until the group is gone by itself, which may be later than its leader; not for ever. */
-async function grace(group: number, exit: Promise<Exit>, clock: Clock): Promise<void> {
-  const deadline = clock.now() + killGraceMs
+async function grace(group: number, exit: Promise<Exit>, clock: Clock, graceMs: number): Promise<void> {
+  const deadline = clock.now() + graceMs
   const over = new AbortController()
   await Promise.race([exit, clock.sleepUntil(deadline, over.signal)]).finally(() => over.abort())
   // What ends by SIGTERM mostly does so together.

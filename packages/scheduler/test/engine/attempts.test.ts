@@ -135,6 +135,21 @@ describe('a run whose effect may have happened', () => {
   })
 })
 
+it('what was done is not done again because the database was away for a moment', async () => {
+  await using rig = await openEngineRig()
+  const { store, clock } = rig.foundation
+  const id = await rig.addTask({ schedule: { type: 'once', at: clock.now() + 1, timeZone: 'UTC' } })
+  await rig.runUntil(clock.now() + 1)
+  await store.db.schema.alterTable('activity').renameTo('hidden').execute()
+  rig.runner.open[0]!.finish({ text: 'done' })
+  await settle()
+  expect(await rig.runs(id)).toMatchObject([{ state: 'running' }])
+  await store.db.schema.alterTable('hidden').renameTo('activity').execute()
+  clock.advance(1_000)
+  await settle()
+  expect(await rig.runs(id)).toMatchObject([{ outcome: 'ok', attempts: 1 }])
+})
+
 describeBothDatabases('a lease', (database) => {
   it('is renewed as long as the run goes on', async () => {
     await using rig = await openEngineRig({ location: await database.create() })
