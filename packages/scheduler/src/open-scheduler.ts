@@ -94,7 +94,16 @@ export async function openScheduler(worker: Worker, options: SchedulerOptions, c
 
   const hub = hubOf(worker)
   const processId = foundation.newId('process')
-  const keeper = new ProcessKeeper({ id: processId, host: hostname(), pid, store, clock, log })
+  const keeper = new ProcessKeeper({
+    id: processId,
+    host: hostname(),
+    pid,
+    store,
+    clock,
+    log,
+    // What others queue, or leave behind, is only seen by an engine that looks for it.
+    onChange: () => engine.wake(),
+  })
   const outbox = new OutboxDelivery(foundation, transport)
   const messages = new MessageDesk(foundation, outbox, { startReview: startReview(foundation) })
   const engine: Engine = new Engine({

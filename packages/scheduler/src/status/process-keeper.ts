@@ -13,6 +13,8 @@ export interface ProcessKeeperOptions {
   readonly store: Store<SchedulerSchema>
   readonly clock: Clock
   readonly log: Log
+  /** The number of others is another one than before. */
+  readonly onChange?: () => void
 }
 
 /** Says that this process lives, and knows how many others on this database do. */
@@ -62,7 +64,9 @@ export class ProcessKeeper {
       .where('id', '!=', id)
       .where('heartbeat_at', '>=', now - heartbeatStaleMs)
       .executeTakeFirstOrThrow()
+    const isChanged = count !== this.#others
     this.#others = count
+    if (isChanged) this.#options.onChange?.()
   }
 
   /** Takes this process off the record. Idempotent. */

@@ -1,5 +1,5 @@
 import { describeBothDatabases } from '@callboard/store/testing'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ProcessKeeper } from '../../src/status/process-keeper.js'
 import { openTestFoundation, type TestFoundation } from '../support/test-foundation.js'
 
@@ -16,8 +16,8 @@ describeBothDatabases('the processes on one database', (database) => {
     await foundation[Symbol.asyncDispose]()
   })
 
-  async function start(id: string): Promise<ProcessKeeper> {
-    const keeper = new ProcessKeeper({ ...foundation, id, host: 'here', pid: 7 })
+  async function start(id: string, onChange = () => {}): Promise<ProcessKeeper> {
+    const keeper = new ProcessKeeper({ ...foundation, id, host: 'here', pid: 7, onChange })
     keepers.push(keeper)
     await keeper.start()
     return keeper
@@ -35,6 +35,20 @@ describeBothDatabases('the processes on one database', (database) => {
     await second.close()
     await first.beat()
     expect(first.others()).toBe(0)
+  })
+
+  it('tell an engine that sleeps when there are more or fewer others', async () => {
+    const changed = vi.fn()
+    const first = await start('process_1', changed)
+    await first.beat()
+    expect(changed).not.toHaveBeenCalled()
+    const second = await start('process_2')
+    await first.beat()
+    await first.beat()
+    expect(changed).toHaveBeenCalledTimes(1)
+    await second.close()
+    await first.beat()
+    expect(changed).toHaveBeenCalledTimes(2)
   })
 
   it('say every 20 seconds that they live', async () => {

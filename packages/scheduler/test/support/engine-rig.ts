@@ -1,6 +1,7 @@
 import { CallFailure } from '@callboard/worker'
 import { Engine } from '../../src/engine/engine.js'
 import type { EngineParts } from '../../src/engine/engine-parts.js'
+import type { Foundation } from '../../src/foundation.js'
 import type { Hub, HubTool, RunIdentity } from '../../src/hub/hub.js'
 import type { Messages, NewMessage } from '../../src/messages/messages.js'
 import type { Database } from '../../src/records/schema.js'
@@ -245,7 +246,7 @@ export async function openEngineRig(options: RigOptions = {}): Promise<EngineRig
 }
 
 /** As the tools would have made it. */
-export function taskRow({ clock, newId }: TestFoundation, spec: TaskSpec = {}) {
+export function taskRow({ clock, newId }: Pick<Foundation, 'clock' | 'newId'>, spec: TaskSpec = {}) {
   const { schedule = { type: 'interval', everyMs: 60_000, anchor: clock.now(), timeZone: 'UTC' }, ...row } = spec
   const id = newId('task')
   const next = nextOccurrence(schedule, clock.now()) ?? (schedule.type === 'once' ? schedule.at : null)

@@ -1,0 +1,25 @@
+import { once } from 'node:events'
+import { expect, it } from 'vitest'
+import { AgentSession } from './support/agent-session.js'
+import { SchedulerInstallation } from './support/scheduler-installation.js'
+
+const groups = [{ folder: 'main', tag: 'main', name: 'Main', admin: true }]
+
+it.each(['SIGKILL', 'SIGSTOP'] as const)(
+  'a scheduler after %s: its status is an error, never an old status',
+  async (signal) => {
+    const installation = new SchedulerInstallation({ groups })
+    await installation.hub()
+    const scheduler = await installation.scheduler()
+    using agent = await AgentSession.open(installation)
+    expect(await agent.call('get_system_status')).toMatchObject({ value: { registered_groups: 1 } })
+    const ended = once(scheduler, 'exit')
+    scheduler.kill(signal)
+    if (signal === 'SIGKILL') await ended
+
+    const { value, code, message } = await agent.call('get_system_status')
+    expect({ value, code }).toEqual({ value: undefined, code: 'unavailable' })
+    expect(message).toMatch(/scheduler/)
+  },
+  90_000,
+)
