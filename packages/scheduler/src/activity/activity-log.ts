@@ -1,4 +1,5 @@
 import type { Database } from '../records/schema.js'
+import { utcText } from '../utc-text.js'
 import type { EventType } from './record-activity.js'
 
 export interface ActivityFilter {
@@ -37,7 +38,7 @@ export async function readActivity(
     .execute()
   return rows.map((row) => ({
     id: row.id,
-    ts: new Date(row.ts).toISOString(),
+    ts: utcText(row.ts),
     event_type: row.event_type,
     group: row.group_folder,
     ...(row.task_id !== null && { task_id: row.task_id }),

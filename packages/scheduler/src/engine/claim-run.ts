@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { recordActivity } from '../activity/record-activity.js'
 import type { Database } from '../records/schema.js'
 import type { TaskRow } from '../tasks/task-row.js'
+import { utcText } from '../utc-text.js'
 import type { EngineParts } from './engine-parts.js'
 import type { RunRow } from './run-row.js'
 
@@ -86,7 +87,7 @@ export async function claimRun(
     ...(run.task_id !== null && { taskId: run.task_id }),
     runId: run.id,
     summary: `Attempt ${attempt} of ${run.id} started.`,
-    details: { attempt, scheduled_for: new Date(run.scheduled_for).toISOString() },
+    details: { attempt, scheduled_for: utcText(run.scheduled_for) },
   })
   return { run, attempt, fence, leaseUntil, startedAt: now, work }
 }

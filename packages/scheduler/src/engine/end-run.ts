@@ -2,6 +2,7 @@ import { recordActivity } from '../activity/record-activity.js'
 import type { Database, RunOutcome } from '../records/schema.js'
 import { storable } from '../records/storable.js'
 import { type TaskRow, titleOf } from '../tasks/task-row.js'
+import { utcText } from '../utc-text.js'
 import type { EngineParts } from './engine-parts.js'
 import type { RunRow } from './run-row.js'
 
@@ -123,7 +124,7 @@ async function recordDead(db: Database, { clock }: Parts, run: RunRow, end: RunE
     runId: run.id,
     summary: `Run ${run.id} is given up: ${end.error ?? end.errorClass ?? 'unknown'}`,
     details: {
-      scheduled_for: new Date(run.scheduled_for).toISOString(),
+      scheduled_for: utcText(run.scheduled_for),
       attempts: run.attempts,
       error_class: end.errorClass ?? null,
     },

@@ -5,6 +5,7 @@ import { jitterOf } from '../schedule/jitter.js'
 import { type FirePlan, planFires } from '../schedule/missed.js'
 import { readTask, scheduleOf } from '../tasks/task-records.js'
 import { type TaskRow, titleOf } from '../tasks/task-row.js'
+import { utcText } from '../utc-text.js'
 import { closeRun, closeRuns } from './close-runs.js'
 import { dueTasks, nextTask } from './due-times.js'
 import { autoPause, endRun } from './end-run.js'
@@ -112,7 +113,7 @@ async function skip(db: Database, parts: EngineParts, slot: RunRow, why: string)
     group: slot.group_folder,
     taskId: slot.task_id!,
     runId: slot.id,
-    summary: `The slot of ${iso(slot.scheduled_for)} was skipped: ${why}.`,
+    summary: `The slot of ${utcText(slot.scheduled_for)} was skipped: ${why}.`,
   })
 }
 
@@ -122,7 +123,7 @@ async function recordMissed(db: Database, parts: EngineParts, task: TaskRow, pla
   const now = parts.clock.now()
   const rows = missed.map((slot) => missedRun(parts, task, slot, now, 1))
   if (missedMore !== undefined) {
-    const text = `${missedMore.isCountExact ? '' : 'At least '}${missedMore.count} slots from ${iso(missedMore.from)} to ${iso(missedMore.to)}.`
+    const text = `${missedMore.isCountExact ? '' : 'At least '}${missedMore.count} slots from ${utcText(missedMore.from)} to ${utcText(missedMore.to)}.`
     rows.push({ ...missedRun(parts, task, missedMore.to, now, missedMore.count), error: text })
   }
   for (const row of rows) await insertSlot(db, row)
@@ -144,7 +145,7 @@ async function endMissedOnce(db: Database, { clock, messages }: EngineParts, tas
     .set({ status: 'failed', ended_at: clock.now(), next_fire: null, due_at: null })
     .where('id', '=', task.id)
     .execute()
-  const text = `The task ${titleOf(task)} was due at ${iso(task.next_fire!)} while nothing ran here, and is not made up for.`
+  const text = `The task ${titleOf(task)} was due at ${utcText(task.next_fire!)} while nothing ran here, and is not made up for.`
   await messages.post(db, {
     group: task.group_folder,
     depth: task.depth,
@@ -174,8 +175,4 @@ function missedRun(parts: EngineParts, task: TaskRow, slot: number, now: number,
     finished_at: now,
     error: 'Nothing ran here at that time.',
   }
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString()
 }

@@ -4,6 +4,7 @@ import { tokenMarginMs, tokenMsMax } from '../limits.js'
 import { type PromptParts, promptFor } from '../runners/prompt-header.js'
 import type { RunRequest } from '../runners/runner.js'
 import type { TaskRow } from '../tasks/task-row.js'
+import { utcText } from '../utc-text.js'
 import type { Claim, Work } from './claim-run.js'
 import type { EngineParts } from './engine-parts.js'
 import type { RunRow } from './run-row.js'
@@ -32,7 +33,7 @@ export function requestOf(
 
 /** UTC: the same in every attempt, and for whoever reads it. */
 export function slotKey(run: Pick<RunRow, 'id' | 'task_id' | 'scheduled_for'>): string {
-  return run.task_id === null ? run.id : `${run.task_id}@${new Date(run.scheduled_for).toISOString()}`
+  return run.task_id === null ? run.id : `${run.task_id}@${utcText(run.scheduled_for)}`
 }
 
 export function timeoutOf({ groups, config }: Pick<EngineParts, 'groups' | 'config'>, group: string): number {

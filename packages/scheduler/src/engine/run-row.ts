@@ -1,11 +1,6 @@
-import type { SchedulerSchema } from '../records/schema.js'
+import type { Row } from '../records/row.js'
 
-type Selected<Table> = {
-  readonly [Column in keyof Table]: Table[Column] extends { readonly __select__: infer Value } ? Value : Table[Column]
-}
-
-export type RunRow = Selected<SchedulerSchema['runs']>
-export type AttemptRow = Selected<SchedulerSchema['attempts']>
+export type RunRow = Row<'runs'>
 
 /** Of a run that nobody has started. */
 export function queuedRun(run: {

@@ -3,6 +3,7 @@ import { resultBytesMax } from '../limits.js'
 import type { Database, RunOutcome } from '../records/schema.js'
 import { storable } from '../records/storable.js'
 import type { RunReport } from '../runners/runner.js'
+import { utcText } from '../utc-text.js'
 import { endRun } from './end-run.js'
 import type { EngineParts } from './engine-parts.js'
 import { type AttemptEnd, nextStep } from './retry-policy.js'
@@ -197,7 +198,7 @@ async function retry(
     type: 'run_retry',
     ...aboutRun(run),
     summary: `${run.id} is tried again in ${Math.round(delayMs / 1000)} s.`,
-    details: { retry_at: new Date(at + delayMs).toISOString() },
+    details: { retry_at: utcText(at + delayMs) },
   })
 }
 

@@ -1,4 +1,7 @@
+import { isIPv4 } from 'node:net'
+
 /** Where plain text stays on this machine. */
 export function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+  const name = host.toLowerCase()
+  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 }

@@ -1,13 +1,9 @@
-import type { SchedulerSchema } from '../records/schema.js'
+import type { Row } from '../records/row.js'
 import type { OutgoingMail } from './mail-transport.js'
 import type { NewMail } from './outbox.js'
 
 /** A mail as it is stored. */
-export type OutboxRow = {
-  readonly [Column in keyof SchedulerSchema['outbox']]: Stored<SchedulerSchema['outbox'][Column]>
-}
-
-type Stored<Value> = Value extends { readonly __select__: infer Selected } ? Selected : Value
+export type OutboxRow = Row<'outbox'>
 
 /** Throws a TypeError for headers that a mail can't carry: these are never a caller's. */
 export function newOutboxRow(id: string, mail: NewMail, now: number): OutboxRow {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { isIPv4 } from 'node:net'
 import { type SchedulerConfig, SchedulerConfigError } from '../config.js'
+import { isLoopbackHost } from './loopback.js'
 
 /** How to reach the SMTP server: what `smtp_url` and `smtp_tls_ca` come to. */
 export interface SmtpSettings {
@@ -33,15 +33,10 @@ export function smtpSettingsOf(config: SchedulerConfig): SmtpSettings | undefine
   }
 }
 
-export function isLoopback(host: string): boolean {
-  const name = host.toLowerCase()
-  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
-}
-
 /** Plain text never leaves the machine. On it, a private authority means that TLS is wanted all the same. */
 function encryptionFor(protocol: string, host: string, authorities: string | undefined): SmtpSettings['encryption'] {
   if (protocol === 'smtps:') return 'tls'
-  return isLoopback(host) && authorities === undefined ? 'none' : 'starttls'
+  return isLoopbackHost(host) && authorities === undefined ? 'none' : 'starttls'
 }
 
 function defaultPort(encryption: SmtpSettings['encryption']): number {

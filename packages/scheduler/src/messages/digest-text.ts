@@ -1,7 +1,7 @@
 import { digestMessageTextMax } from '../limits.js'
 import { oneLine } from '../mail/outbox-row.js'
+import { localMinute } from '../schedule/zones.js'
 import { withoutInternal } from './internal-text.js'
-import { localTime } from './local-time.js'
 
 export interface DigestGroup {
   readonly tag: string
@@ -66,7 +66,7 @@ interface Section {
 function subjectOf({ messages, troubles, pauses, to, timeZone }: Digest): string {
   const all = [...messages, ...troubles, ...pauses]
   const groups = new Set(all.map(({ group }) => group.tag)).size
-  return `Callboard digest: ${counted(all.length, 'item')}, ${counted(groups, 'group')}, ${localTime(to, timeZone)} ${timeZone}`
+  return `Callboard digest: ${counted(all.length, 'item')}, ${counted(groups, 'group')}, ${localMinute(to, timeZone)} ${timeZone}`
 }
 
 function sectionsOf(digest: Digest): Section[] {
@@ -84,7 +84,7 @@ function groupSection(messages: readonly DigestMessage[], timeZone: string): Sec
   const { tag, name } = messages[0]!.group
   return {
     heading: `[${tag}] ${oneLine(name)}`,
-    items: messages.map(({ id, at, text }) => ({ label: localTime(at, timeZone), text: shortened(text, id) })),
+    items: messages.map(({ id, at, text }) => ({ label: localMinute(at, timeZone), text: shortened(text, id) })),
   }
 }
 
@@ -96,17 +96,17 @@ function shortened(stored: string, id: string): string {
 }
 
 function troubleItem({ group, title, how, times, firstAt, lastAt, error }: DigestTrouble, timeZone: string) {
-  const often = times > 1 ? `, ${times} times since ${localTime(firstAt, timeZone)}` : ''
+  const often = times > 1 ? `, ${times} times since ${localMinute(firstAt, timeZone)}` : ''
   const why = error === null ? '' : `\n${oneLine(error)}`
-  return { label: localTime(lastAt, timeZone), text: `[${group.tag}] ${oneLine(title)}: ${how}${often}${why}` }
+  return { label: localMinute(lastAt, timeZone), text: `[${group.tag}] ${oneLine(title)}: ${how}${often}${why}` }
 }
 
 function pauseItem({ group, at, text }: DigestPause, timeZone: string) {
-  return { label: localTime(at, timeZone), text: `[${group.tag}] ${oneLine(text)}` }
+  return { label: localMinute(at, timeZone), text: `[${group.tag}] ${oneLine(text)}` }
 }
 
 function closingOf({ from, to, timeZone, moreFollows }: Digest): string {
-  const window = `From ${localTime(from, timeZone)} to ${localTime(to, timeZone)} ${timeZone}.`
+  const window = `From ${localMinute(from, timeZone)} to ${localMinute(to, timeZone)} ${timeZone}.`
   return moreFollows ? `${window} There is more than one digest takes: the rest follows in the next one.` : window
 }
 

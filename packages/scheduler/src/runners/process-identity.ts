@@ -12,12 +12,6 @@ export async function identityOf(pid: number): Promise<string | null> {
   return entry === undefined ? null : `${place()}/${entry.started}`
 }
 
-/** Whether that very process lives. False, too, for one of another machine or boot: nothing is known of it. */
-export async function isAlive(identity: string | null, pid: number): Promise<boolean> {
-  const entry = await processEntry(pid)
-  return entry !== undefined && !entry.ended && `${place()}/${entry.started}` === identity
-}
-
 /**
  * Ends what is left of a group that was recorded earlier, but only when its leader still is the recorded process: the number
  * may have been given again. `gone`: there is no such leader. `unknown`: recorded on another machine, boot or container.

@@ -1,3 +1,6 @@
+import { localTime } from '../schedule/zones.js'
+import { utcText } from '../utc-text.js'
+
 /** What a run is for. */
 export type PromptSource =
   | { readonly kind: 'task'; readonly id: string; readonly name?: string }
@@ -41,7 +44,7 @@ export function promptHeader({
   return [
     '[Callboard run]',
     `${labels[source.kind]}: ${source.id}${source.name === undefined ? '' : ` ${JSON.stringify(source.name)}`}`,
-    `Slot: ${localTime(scheduledFor, timeZone)} (${utcTime(scheduledFor)} UTC)`,
+    `Slot: ${localTime(scheduledFor, timeZone).replace('T', ' ')} ${timeZone} (${utcTime(scheduledFor)} UTC)`,
     `Attempt: ${attempt}`,
     `Lateness: ${lateness(lateMs)}`,
     `Depth: ${triggerDepth}`,
@@ -75,12 +78,6 @@ const deliveries = {
   notify: 'Note: output is sent as a notification; for anything else use send_message',
 } as const
 
-/** Swedish writes dates as ISO 8601 does. */
-function localTime(time: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone })
-  return `${format.format(time)} ${timeZone}`
-}
-
 function utcTime(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
+  return utcText(time).replace(/\.\d+Z$/, 'Z')
 }

@@ -1,3 +1,5 @@
+import { shownValueMax } from '../limits.js'
+
 /** Why a schedule is refused, for an agent: what is wrong, and in `hint` what to write instead. */
 export interface ScheduleProblem {
   readonly parameter: 'schedule_value' | 'timezone'
@@ -9,9 +11,7 @@ export function problemOf(reason: string, hint: string): ScheduleProblem {
   return { parameter: 'schedule_value', reason, hint }
 }
 
-const shownMax = 80
-
 /** In quotes, and no longer than one reads. */
 export function shown(value: string): string {
-  return JSON.stringify(value.length > shownMax ? `${value.slice(0, shownMax)}…` : value)
+  return JSON.stringify(value.length > shownValueMax ? `${value.slice(0, shownValueMax)}…` : value)
 }

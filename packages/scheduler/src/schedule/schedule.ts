@@ -5,5 +5,3 @@ export type Schedule =
   | { readonly type: 'once'; readonly at: number; readonly timeZone: string }
 
 export type MissedPolicy = 'latest' | 'skip' | 'all'
-
-export type OverlapPolicy = 'skip' | 'queue_one' | 'cancel_running' | 'allow'

@@ -1,23 +1,19 @@
 import { Temporal } from '@js-temporal/polyfill'
 import { zoneNamesCached } from '../limits.js'
+import { isTimeZoneName } from '../time-zone-name.js'
 import { BoundedCache } from './bounded-cache.js'
 import { offsetAt } from './zone-offsets.js'
 
-/** An IANA name that Intl knows. Offsets, POSIX rules and abbreviations (which mean several zones) are none. */
-export function isTimeZone(name: string): boolean {
-  return timeZoneName(name) !== undefined
-}
-
 const names = new BoundedCache<{ readonly name: string | undefined }>(zoneNamesCached)
 
-/** The name in the case in which it is registered; undefined where there is no such zone. */
+/** The name in the case in which it is registered; undefined where there is no such zone. Abbreviations, which mean several zones, are none. */
 export function timeZoneName(name: string): string | undefined {
-  // The first condition keeps offsets out; SystemV names are Intl's own.
-  if (name.length > 64 || !/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name) || /^systemv\//i.test(name)) return undefined
+  if (name.length > 64) return undefined
   return names.get(name, () => ({ name: registeredName(name) })).name
 }
 
 function registeredName(name: string): string | undefined {
+  if (!isTimeZoneName(name)) return undefined
   try {
     return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId
   } catch {
@@ -50,9 +46,9 @@ export function localTime(instant: number, timeZone: string): string {
   return wallTime(instant + offsetAt(timeZone, instant))
 }
 
-/** For people: `2026-02-20 16:00 Europe/Paris`. */
-export function localTimeWithZone(instant: number, timeZone: string): string {
-  return `${localTime(instant, timeZone).slice(0, 16).replace('T', ' ')} ${timeZone}`
+/** For people: `2026-02-20 16:00`. */
+export function localMinute(instant: number, timeZone: string): string {
+  return localTime(instant, timeZone).slice(0, 16).replace('T', ' ')
 }
 
 /** What a clock shows, of ms since it showed 1970-01-01T00:00:00. */

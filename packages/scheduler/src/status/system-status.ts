@@ -1,8 +1,9 @@
-import type { SchedulerConfig } from '../config.js'
 import type { Foundation } from '../foundation.js'
 import { heartbeatStaleMs, historyMs } from '../limits.js'
 import type { MailHealth } from '../mail/mail-transport.js'
 import type { Database } from '../records/schema.js'
+import { chosenProvider } from '../search/choose-provider.js'
+import { utcText } from '../utc-text.js'
 
 /** What no table says. */
 export interface StatusSources {
@@ -23,7 +24,7 @@ export async function systemStatus(foundation: Foundation, sources: StatusSource
   return {
     uptime_s: Math.floor((clock.monotonic() - sources.startedAt) / 1000),
     version: sources.version,
-    now: new Date(now).toISOString(),
+    now: utcText(now),
     timezone: timeZone,
     imap: healthOf(sources.imap(), isAdmin),
     smtp: healthOf(sources.smtp(), isAdmin),
@@ -35,12 +36,12 @@ export async function systemStatus(foundation: Foundation, sources: StatusSource
     digest: await digestState(db, await sources.nextDigestAt()),
     ...(await triggerCounts(db, now)),
     processes: await processStates(db, now),
-    search_provider: searchProviderOf(config),
+    search_provider: chosenProvider(config)?.name ?? null,
   }
 }
 
 function healthOf({ configured, connected, lastOkAt, lastError }: MailHealth, isAdmin: boolean) {
-  return { configured, connected, last_ok_at: iso(lastOkAt), last_error: isAdmin ? lastError : null }
+  return { configured, connected, last_ok_at: textOrNull(lastOkAt), last_error: isAdmin ? lastError : null }
 }
 
 async function taskCounts(db: Database) {
@@ -87,7 +88,7 @@ async function dueTimes(db: Database, graceStart: number) {
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('due_at', '<', graceStart)
     .executeTakeFirstOrThrow()
-  return { next_due: iso(next?.due_at), overdue: overdue.count }
+  return { next_due: textOrNull(next?.due_at), overdue: overdue.count }
 }
 
 async function outboxState(db: Database, now: number) {
@@ -123,7 +124,7 @@ async function digestState(db: Database, nextAt: number | undefined) {
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('state', '=', 'batched')
     .executeTakeFirstOrThrow()
-  return { last_sent_at: iso(sent?.ts), next_at: iso(nextAt), items: waiting.count }
+  return { last_sent_at: textOrNull(sent?.ts), next_at: textOrNull(nextAt), items: waiting.count }
 }
 
 async function triggerCounts(db: Database, now: number) {
@@ -151,18 +152,10 @@ async function processStates(db: Database, now: number) {
   })
 }
 
-/** The one that is wished for, else the first that can be used. */
-function searchProviderOf(config: SchedulerConfig): NonNullable<SchedulerConfig['search_provider']> | null {
-  if (config.search_provider !== undefined) return config.search_provider
-  if (config.searxng_url !== undefined) return 'searxng'
-  if (config.brave_api_key !== undefined) return 'brave'
-  return config.perplexity_api_key === undefined ? null : 'perplexity'
-}
-
 function countOf(rows: readonly { readonly status: string; readonly count: number }[], status: string): number {
   return rows.find((row) => row.status === status)?.count ?? 0
 }
 
-function iso(time: number | null | undefined): string | null {
-  return time === null || time === undefined ? null : new Date(time).toISOString()
+function textOrNull(time: number | null | undefined): string | null {
+  return time === null || time === undefined ? null : utcText(time)
 }

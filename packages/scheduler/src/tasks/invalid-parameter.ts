@@ -1,11 +1,10 @@
 import type { ToolError } from '@callboard/worker'
+import { shownValueMax } from '../limits.js'
 import { storable } from '../records/storable.js'
 import { refusal } from '../refusal.js'
 
-const valueShownMax = 80
-
 /** `reason` says which form is accepted. */
 export function invalidParameter(parameter: string, value: unknown, reason: string): ToolError {
-  const shown = storable(JSON.stringify(value) ?? 'nothing', valueShownMax)
+  const shown = storable(JSON.stringify(value) ?? 'nothing', shownValueMax)
   return refusal('INVALID_ARGUMENT', `${parameter}: ${reason} (got ${shown})`)
 }

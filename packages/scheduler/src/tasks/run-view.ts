@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { utcText } from '../utc-text.js'
 import type { ListedAttempt, ListedRun } from './list-runs.js'
 import { durationOf } from './task-view.js'
-import { utcText } from './utc-text.js'
 
 const time = z.string().nullable().describe('UTC; null: not yet, or never.')
 const text = z.string().nullable()

@@ -1,11 +1,7 @@
-import type { SchedulerSchema } from '../records/schema.js'
-
-type Selected<Table> = {
-  readonly [Column in keyof Table]: Table[Column] extends { readonly __select__: infer Value } ? Value : Table[Column]
-}
+import type { Row } from '../records/row.js'
 
 /** A task as it is stored. Its values are what they should be only if nobody else wrote to the database. */
-export type TaskRow = Selected<SchedulerSchema['tasks']>
+export type TaskRow = Row<'tasks'>
 
 /** What is to be done, and when: what callers give, and may change. */
 export type TaskDefinition = Pick<

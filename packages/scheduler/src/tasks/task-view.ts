@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { promptShownMax } from '../limits.js'
+import { utcText } from '../utc-text.js'
 import type { LastRun, ListedTask } from './list-tasks.js'
 import { readTask } from './task-records.js'
 import { fireShape, upcomingFires } from './upcoming-fires.js'
-import { utcText } from './utc-text.js'
 
 const lastRunShape = z.object({
   run_id: z.string(),

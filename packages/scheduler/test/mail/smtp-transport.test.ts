@@ -4,8 +4,9 @@ import { hostname, networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseSchedulerConfig } from '../../src/config.js'
+import { isLoopbackHost } from '../../src/mail/loopback.js'
 import type { OutgoingMail } from '../../src/mail/mail-transport.js'
-import { isLoopback, smtpSettingsOf } from '../../src/mail/smtp-settings.js'
+import { smtpSettingsOf } from '../../src/mail/smtp-settings.js'
 import { type SmtpTransport, smtpTransportOf } from '../../src/mail/smtp-transport.js'
 import { TestMailServer } from '../support/test-mail-server.js'
 import { VirtualClock } from '../support/virtual-clock.js'
@@ -229,8 +230,8 @@ describe('settings', () => {
   const settingsFor = (options: object) => smtpSettingsOf(parseSchedulerConfig(options))
 
   it('know loopback when they see it', () => {
-    expect(['localhost', 'LOCALHOST', '127.0.0.1', '127.9.9.9', '::1'].every(isLoopback)).toBe(true)
-    expect(['127.evil.example', 'localhost.example', '10.0.0.1', '::2', 'mail'].some(isLoopback)).toBe(false)
+    expect(['localhost', 'LOCALHOST', '127.0.0.1', '127.9.9.9', '::1'].every(isLoopbackHost)).toBe(true)
+    expect(['127.evil.example', 'localhost.example', '10.0.0.1', '::2', 'mail'].some(isLoopbackHost)).toBe(false)
   })
 
   it.each([

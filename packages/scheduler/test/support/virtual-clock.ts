@@ -23,9 +23,14 @@ export class VirtualClock implements Clock {
   sleepUntil = (time: number, signal?: AbortSignal): Promise<void> => {
     if (time <= this.#now || signal?.aborted) return Promise.resolve()
     return new Promise((resolve) => {
-      const sleeper = { until: time, wake: () => this.#sleepers.delete(sleeper) && resolve() }
+      const wake = () => {
+        this.#sleepers.delete(sleeper)
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      const sleeper = { until: time, wake }
       this.#sleepers.add(sleeper)
-      signal?.addEventListener('abort', sleeper.wake, { once: true })
+      signal?.addEventListener('abort', wake, { once: true })
     })
   }
 
