@@ -10,6 +10,7 @@ const rules: readonly ((files: readonly SourceFile[]) => string[])[] = [
   socketsOnlyInShells,
   protocolSdkOnlyInFrontEnds,
   pureCoresTouchNoWorld,
+  schedulerTimeFromItsClock,
   dependenciesRunDownwards,
   environmentReadInOneFile,
   filesNamedAndSized,
@@ -75,6 +76,16 @@ function pureCoresTouchNoWorld(all: readonly SourceFile[]): string[] {
     /^packages\/worker\/src\/(held-calls|served-calls|open-calls|made-calls|audience|announcements|drain|departure)\.ts$/,
     /^packages\/kernel\/src\/session\/(clock|playhead|targets|trigger|action|rule|rule-track|rule-engine|turns|flights)\.ts$/,
     /^packages\/kernel\/src\/session\/(engine-messages|firing-rate|beat-waits|events|rule-texts|module-params)\.ts$/,
+    /^packages\/scheduler\/src\/schedule\//,
+    /^packages\/scheduler\/src\/engine\/retry-policy\.ts$/,
+    /^packages\/scheduler\/src\/runners\/(prompt-header|extraction|json-output|head-and-tail|usage|redaction|tool-answer)\.ts$/,
+    /^packages\/scheduler\/src\/runners\/(chat-answer|command-line|child-environment)\.ts$/,
+    /^packages\/scheduler\/src\/mail\/(judge-mail|authentication-results|message-id|mail-settings|imap-server)\.ts$/,
+    /^packages\/scheduler\/src\/mail\/(retry-schedule|reply-text|verdict-words|imap-error|smtp-error)\.ts$/,
+    /^packages\/scheduler\/src\/messages\/(digest-text|internal-text|local-time|message-mail)\.ts$/,
+    /^packages\/scheduler\/src\/triggers\/(trigger-token|trigger-body|trigger-mail)\.ts$/,
+    /^packages\/scheduler\/src\/groups\/(group-entry|runner-problems|json-mistake)\.ts$/,
+    /^packages\/scheduler\/src\/social\/social-post\.ts$/,
   ]
   const world =
     /\b(Date\.now|new Date\(\)|Math\.random|performance\.|setTimeout|setInterval|setImmediate|process\.[a-z])|from 'node:(net|http|fs|timers|child_process|os|dgram|tls)/
@@ -83,6 +94,17 @@ function pureCoresTouchNoWorld(all: readonly SourceFile[]): string[] {
     const match = world.exec(text)
     return match === null ? [] : [`${path}: a pure core must not use ${match[0]}`]
   })
+}
+
+/** A schedule is tested over years and in seconds: only with one clock, which a test can turn. */
+function schedulerTimeFromItsClock(all: readonly SourceFile[]): string[] {
+  const time = /\b(Date\.now|new Date\(\)|Math\.random|performance\.now|setTimeout|setInterval)|from 'node:timers'/
+  return sourcesOf(all)
+    .filter(({ path }) => path.startsWith('packages/scheduler/src/') && path !== 'packages/scheduler/src/clock.ts')
+    .flatMap(({ path, text }) => {
+      const match = time.exec(text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, ''))
+      return match === null ? [] : [`${path}: uses ${match[0]}; time and chance come from the clock and from arguments`]
+    })
 }
 
 /** protocol ← hub, worker; worker, store ← the workers; cli on top. */
