@@ -209,6 +209,21 @@ describe('usage errors are one sentence and exit 2', () => {
     expect(onDemand).toMatchObject({ code: 2, stderr: expect.stringMatching(/hub\.log is a directory .*: remove it/) })
   })
 
+  it('refuses a groups file with mistakes, names it and all of them, and leaves nothing running', async () => {
+    const installation = new Installation()
+    const file = join(installation.directory, 'groups.json')
+    writeFileSync(file, '{"groups": [{"folder": "main", "tag": "Main", "name": "Main"}]}')
+    mkdirSync(installation.data, { recursive: true, mode: 0o700 })
+    writeFileSync(join(installation.data, 'sign-in.secret'), 'x'.repeat(43), { mode: 0o600 })
+    const { code, stderr } = await installation.run(['worker', 'scheduler'], { GROUPS_FILE: file })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`callboard: ${file}: groups[0].tag: must`),
+    })
+    expect(stderr).toMatch(/groups: exactly one must have "admin": true; none has\.\n$/)
+    expect(installation.processes()).toEqual([])
+  })
+
   it('refuses a data directory that can not be one', async () => {
     const installation = new Installation()
     writeFileSync(installation.data, '')

@@ -9,6 +9,9 @@ const url = (...schemes: readonly string[]) =>
     (value) => URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1)),
     `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   )
+/** A setting there, which nobody would read, is a mistake: least of all one that says what is verified. */
+const mailServer = (...schemes: readonly string[]) =>
+  url(...schemes).refine(endsAfterPort, 'must end after host and port: take off what begins with /, ? or #')
 const address = text.regex(/^[^\s<>@,;]+@[^\s<>@,;]+$/, 'must be one mail address, like ada@example.org')
 const wholeMs = (min: number, max: number) => z.int().min(min).max(max)
 const day = 24 * 60 * 60_000
@@ -34,9 +37,9 @@ const schema = z.strictObject({
       `must have at least ${hmacKeyBytesMin} bytes: make one with openssl rand -base64 32`,
     )
     .optional(),
-  smtp_url: url('smtp', 'smtps').optional(),
+  smtp_url: mailServer('smtp', 'smtps').optional(),
   smtp_tls_ca: text.optional(),
-  imap_url: url('imap', 'imaps').optional(),
+  imap_url: mailServer('imap', 'imaps').optional(),
   imap_mailbox: text.default('INBOX'),
   imap_poll_ms: wholeMs(1_000, day).default(60_000),
   trusted_authserv_id: text.optional(),
@@ -101,6 +104,12 @@ function readable(section: unknown): Partial<SchedulerConfig> {
   const given = section as { readonly [key: string]: unknown }
   // A value that was refused is there all the same: nobody is to be told that it is missing.
   return Object.fromEntries(Object.keys(schema.shape).map((key) => [key, given[key]]))
+}
+
+function endsAfterPort(value: string): boolean {
+  if (!URL.canParse(value)) return true
+  const { pathname, search, hash } = new URL(value)
+  return (pathname === '' || pathname === '/') && search === '' && hash === ''
 }
 
 /** Keys that are of no use without another one. */

@@ -14,7 +14,7 @@ export async function createSchedulerWorker(options: SchedulerOptions): Promise<
     replicas: 'many',
     holdUntil: () => scheduler?.holdUntil,
   })
-  scheduler = await openScheduler(worker, options, systemClock)
+  scheduler = await openScheduler(worker, options, { clock: systemClock })
   return new SchedulerWorker(worker, scheduler)
 }
 

@@ -16,7 +16,7 @@ import { idMaker } from './ids.js'
 import { stderrLog } from './log.js'
 import { ImapReceiver } from './mail/imap-receiver.js'
 import { OutboxDelivery } from './mail/outbox-delivery.js'
-import { smtpTransportOf } from './mail/smtp-transport.js'
+import { type SmtpTransport, smtpTransportOf } from './mail/smtp-transport.js'
 import { DigestKeeper } from './messages/digest-keeper.js'
 import { MessageDesk } from './messages/message-desk.js'
 import { MessageReleases } from './messages/message-releases.js'
@@ -26,6 +26,7 @@ import type { SchedulerSchema } from './records/schema.js'
 import { extractionProblem } from './runners/extraction.js'
 import { openRunners } from './runners/open-runners.js'
 import { killGroup } from './runners/process-identity.js'
+import type { Runner } from './runners/runner.js'
 import { systemTimeZone } from './schedule/zones.js'
 import { WebSearch } from './search/web-search.js'
 import { SocialPosts } from './social/post-to-social.js'
@@ -58,8 +59,21 @@ export interface Scheduler {
   close(): Promise<void>
 }
 
+/** What it takes from outside of its process. */
+export interface Surroundings {
+  readonly clock: Clock
+  /** Default: the server of the configuration. */
+  readonly transport?: Pick<SmtpTransport, 'send' | 'check' | 'close' | 'health'>
+  /** Default: programs, chat endpoints and calls, as groups and tasks want it. */
+  readonly runner?: Runner
+}
+
 /** Registers the tools, too. Rejects with a SchedulerConfigError, a GroupsFileError or a StoreError. */
-export async function openScheduler(worker: Worker, options: SchedulerOptions, clock: Clock): Promise<Scheduler> {
+export async function openScheduler(
+  worker: Worker,
+  options: SchedulerOptions,
+  { clock, transport: given, runner }: Surroundings,
+): Promise<Scheduler> {
   const environment = readEnvironment(options.variables)
   const config = parseSchedulerConfig(options.config)
   const log = stderrLog(environment.logLevel)
@@ -69,7 +83,7 @@ export async function openScheduler(worker: Worker, options: SchedulerOptions, c
     intl: Intl.DateTimeFormat().resolvedOptions().timeZone,
   })
   if (warning !== undefined) log.warn({ timeZone }, warning)
-  const transport = smtpTransportOf(config, clock)
+  const transport = given ?? smtpTransportOf(config, clock)
   const store = await openStore<SchedulerSchema>({
     name: 'scheduler',
     migrations,
@@ -111,7 +125,7 @@ export async function openScheduler(worker: Worker, options: SchedulerOptions, c
     processId,
     hub,
     messages,
-    runner: openRunners({ ...foundation, hub, environment, ...placesOf(options, environment) }),
+    runner: runner ?? openRunners({ ...foundation, hub, environment, ...placesOf(options, environment) }),
     wakeMail: () => {
       outbox.wake()
       postOffice.wake()
@@ -128,7 +142,6 @@ export async function openScheduler(worker: Worker, options: SchedulerOptions, c
     scheduling: engine,
     messages,
     outbox,
-    postOffice,
     search: new WebSearch(foundation, { environment: environment.variables }),
     posts: new SocialPosts(foundation),
     status: {

@@ -25,6 +25,17 @@ describe('the section scheduler', () => {
     })
   })
 
+  it.each(['smtp_url', 'imap_url'])('%s says where a server is, and nothing else', (key) => {
+    const scheme = key.slice(0, 4)
+    const problems = (value: string) => problemsOf({ mail_address: 'bot@example.org', [key]: value })
+    expect(problems(`${scheme}s://bot:secret@mail.example.org:1025/`)).toEqual([])
+    for (const end of ['/INBOX', '?tls.rejectUnauthorized=false', '#x']) {
+      expect(problems(`${scheme}s://mail.example.org${end}`)).toEqual([
+        `scheduler.${key}: must end after host and port: take off what begins with /, ? or #`,
+      ])
+    }
+  })
+
   it('is frozen', () => {
     const config = parseSchedulerConfig({ search_chat: { base_url: 'http://127.0.0.1:11434/v1', model: 'm' } })
     expect(Object.isFrozen(config)).toBe(true)

@@ -81,13 +81,16 @@ async function explained<T>(running: Promise<T>): Promise<T> {
   try {
     return await running
   } catch (error) {
-    const { problems, message, code } = error as Error & {
+    const { problems, path, message, code } = error as Error & {
       readonly problems?: readonly string[]
+      /** Of the file that has them. */
+      readonly path?: string
       readonly code?: string
     }
     if (code === 'proof_required' || code === 'bad_proof') throw new UsageError(wrongSecret(message), { cause: error })
     const fileProblem = describeFileProblem(error, readEnvironment())
-    throw new UsageError(problems?.join('; ') ?? fileProblem ?? message, { cause: error })
+    const wrong = problems && `${path === undefined ? '' : `${path}: `}${problems.join('; ')}.`
+    throw new UsageError(wrong ?? fileProblem ?? message, { cause: error })
   }
 }
 

@@ -30,13 +30,13 @@ export function nextDelayed(db: Database, now: number) {
     .where('due_at', '>', now)
 }
 
-/** Of attempts of other processes. */
-export function nextLeaseEnd(db: Database, processId: string) {
+/** Of all attempts but those of these runs, which are kept by whoever asks. */
+export function nextLeaseEnd(db: Database, ownRuns: readonly string[]) {
   return db
     .selectFrom('attempts')
     .select('lease_until as at')
     .where('outcome', 'is', null)
-    .where('owner', '!=', processId)
+    .$if(ownRuns.length > 0, (query) => query.where('run_id', 'not in', ownRuns))
     .orderBy('lease_until')
     .limit(1)
 }
@@ -46,7 +46,7 @@ export function expiredLeases(db: Database, now: number) {
     .selectFrom('attempts')
     .select(['run_id', 'n', 'fence', 'pgid', 'process_identity'])
     .where('outcome', 'is', null)
-    .where('lease_until', '<', now)
+    .where('lease_until', '<=', now)
     .orderBy('lease_until')
     .limit(100)
 }

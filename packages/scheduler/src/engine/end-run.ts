@@ -1,6 +1,8 @@
 import { recordActivity } from '../activity/record-activity.js'
 import type { Database, RunOutcome } from '../records/schema.js'
 import { storable } from '../records/storable.js'
+import { nextOccurrence } from '../schedule/occurrences.js'
+import { readTask } from '../tasks/task-records.js'
 import { type TaskRow, titleOf } from '../tasks/task-row.js'
 import { utcText } from '../utc-text.js'
 import type { EngineParts } from './engine-parts.js'
@@ -53,17 +55,20 @@ function counts(outcome: RunOutcome): boolean {
 }
 
 async function endOnce(db: Database, parts: Parts, task: TaskRow, end: RunEnd): Promise<void> {
+  // Paused while this run went on: nothing is left to resume, unless it was given another time.
+  if (task.status === 'paused' && hasTimeLeft(task, parts.clock.now())) return
   const succeeded = end.outcome === 'ok' || end.outcome === 'empty'
   await db
     .updateTable('tasks')
     .set({
       status: succeeded ? 'completed' : 'failed',
+      pause_reason: null,
       ended_at: parts.clock.now(),
       next_fire: null,
       due_at: null,
     })
     .where('id', '=', task.id)
-    .where('status', 'in', ['active', 'failed'])
+    .where('status', 'in', ['active', 'paused', 'failed'])
     // It may have been given another time while this run went on.
     .where('next_fire', 'is', null)
     .execute()
@@ -76,6 +81,11 @@ async function endOnce(db: Database, parts: Parts, task: TaskRow, end: RunEnd): 
       task.depth,
     )
   }
+}
+
+function hasTimeLeft(row: TaskRow, now: number): boolean {
+  const task = readTask(row)
+  return !('malformed' in task) && nextOccurrence(task.schedule, now) !== undefined
 }
 
 /** No run starts any more until somebody resumes the task; one notice says so. */

@@ -225,13 +225,13 @@ export class Engine implements Scheduling {
   }
 
   async #nextDeadline(): Promise<number | undefined> {
-    const { store, clock, others, processId } = this.#parts
+    const { store, clock, others } = this.#parts
     const now = clock.now()
     this.#nextDue = await nextWork(store.db, now)
-    const lease = await nextLeaseEnd(store.db, processId).executeTakeFirst()
+    const lease = await nextLeaseEnd(store.db, [...this.#attempts.keys()]).executeTakeFirst()
     const times = [
       this.#nextDue,
-      lease && lease.at + 1,
+      lease?.at,
       others() > 0 ? now + pollMs : undefined,
       this.#hubRetryAt > now ? this.#hubRetryAt : undefined,
     ].filter((time) => time !== undefined)

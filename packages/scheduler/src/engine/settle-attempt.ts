@@ -161,8 +161,14 @@ async function follow(
     case 'done':
       await endRun(db, parts, run, { outcome: end.outcome as RunOutcome })
       return end.outcome === 'ok' ? deliver(db, parts, run, ending.report?.text ?? '') : undefined
-    case 'retry':
+    case 'retry': {
+      if (await isPaused(db, run)) {
+        const error =
+          `${errorTextOf(end, ending) ?? ''} Its task was paused meanwhile, so it is not tried again.`.trim()
+        return endRun(db, parts, run, { outcome: 'failed', errorClass: errorClassOf(end) ?? 'unknown', error })
+      }
       return retry(db, parts, run, step.delayMs, end, ending)
+    }
     case 'dead': {
       const error = [errorTextOf(end, ending), step.why].filter((text) => text !== undefined).join(' ')
       return endRun(db, parts, run, { outcome: 'dead', errorClass: errorClassOf(end) ?? 'unknown', error })
@@ -170,6 +176,13 @@ async function follow(
     default:
       step satisfies never
   }
+}
+
+/** Then no retry waits, as none is left by whoever pauses; but what an operator has redriven goes on. */
+async function isPaused(db: Database, { task_id, attempts_before }: RunRow): Promise<boolean> {
+  if (task_id === null || attempts_before > 0) return false
+  const task = await db.selectFrom('tasks').select('status').where('id', '=', task_id).executeTakeFirst()
+  return task?.status === 'paused'
 }
 
 async function retry(

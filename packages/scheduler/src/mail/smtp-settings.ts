@@ -17,9 +17,6 @@ export interface SmtpSettings {
 export function smtpSettingsOf(config: SchedulerConfig): SmtpSettings | undefined {
   if (config.smtp_url === undefined) return undefined
   const url = new URL(config.smtp_url)
-  if (url.search !== '' || url.hash !== '') {
-    throw new SchedulerConfigError(['scheduler.smtp_url: takes nothing behind ? or #; TLS is always verified'])
-  }
   const authorities = config.smtp_tls_ca === undefined ? undefined : readAuthorities(config.smtp_tls_ca)
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const encryption = encryptionFor(url.protocol, host, authorities)

@@ -1,9 +1,7 @@
 import type { Context } from '@callboard/worker'
 import { refusal } from '../refusal.js'
+import { toolsNotForTasks } from '../runners/tool-runner.js'
 import { invalidParameter } from './invalid-parameter.js'
-
-/** A direct call has nobody who thinks about it: it must not breed or steer tasks. */
-const refusedTools: ReadonlySet<string> = new Set(['schedule_task', 'pause_task', 'resume_task', 'cancel_task'])
 
 type HubTool = Awaited<ReturnType<Context['tools']>>[number]
 
@@ -16,7 +14,7 @@ export async function checkToolCall(
   args: { readonly [key: string]: unknown },
   context: Pick<Context, 'tools'>,
 ): Promise<void> {
-  if (refusedTools.has(tool)) {
+  if (toolsNotForTasks.has(tool)) {
     throw invalidParameter('tool', tool, 'a task may not call the tools that make or change tasks')
   }
   const definition = (await context.tools()).find(({ name }) => name === tool)

@@ -3,7 +3,6 @@ import type { Scheduling } from '../engine/scheduling.js'
 import type { Foundation } from '../foundation.js'
 import type { OutboxDelivery } from '../mail/outbox-delivery.js'
 import type { Messages } from '../messages/messages.js'
-import type { PostOffice } from '../messages/post-office.js'
 import type { WebSearch } from '../search/web-search.js'
 import type { SocialPosts } from '../social/post-to-social.js'
 import type { StatusSources } from '../status/system-status.js'
@@ -30,7 +29,6 @@ export interface ToolParts {
   readonly scheduling: Scheduling
   readonly messages: Messages
   readonly outbox: OutboxDelivery
-  readonly postOffice: Pick<PostOffice, 'wake'>
   readonly search: WebSearch
   readonly posts: SocialPosts
   readonly status: StatusSources
@@ -45,7 +43,7 @@ function allTools(foundation: Foundation, parts: ToolParts): readonly SchedulerT
   const { scheduling, messages, outbox, search, posts, status } = parts
   const tasks = { ...foundation, scheduling }
   return [
-    sendMessageTool(foundation, messages, outbox),
+    sendMessageTool(foundation, messages, outbox, scheduling),
     triggerEmailTool({ ...foundation, outbox, scheduling }),
     scheduleTaskTool(tasks),
     listTasksTool(tasks),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Scheduling } from '../engine/scheduling.js'
 import type { Foundation } from '../foundation.js'
 import { firstSendMs, idempotencyKeyMax, longTextMax } from '../limits.js'
 import type { Outbox } from '../mail/outbox.js'
@@ -30,7 +31,12 @@ const output = z.object({
 
 type SendMessageOutput = z.output<typeof output>
 
-export function sendMessageTool(foundation: Foundation, messages: Messages, outbox: Outbox): SchedulerTool {
+export function sendMessageTool(
+  foundation: Foundation,
+  messages: Messages,
+  outbox: Outbox,
+  scheduling: Pick<Scheduling, 'wake'>,
+): SchedulerTool {
   return changing({
     name: 'send_message',
     title: 'Send a message',
@@ -54,6 +60,8 @@ export function sendMessageTool(foundation: Foundation, messages: Messages, outb
       return replyOf({ message_id: posted.messageId, priority, state, warnings: [...posted.warnings] })
     },
     async afterwards(reply) {
+      // There may be a review to run.
+      scheduling.wake()
       const outboxId = await mailOf(foundation, reply.value)
       return outboxId === undefined ? reply : replyOf(await sent(reply.value, outbox, outboxId))
     },

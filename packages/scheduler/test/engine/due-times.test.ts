@@ -11,7 +11,8 @@ it('a round without work looks at the beginning of indexes, and at no table', as
     due.nextTask(db),
     due.nextRetry(db),
     due.nextDelayed(db, 1),
-    due.nextLeaseEnd(db, 'process_a'),
+    due.nextLeaseEnd(db, []),
+    due.nextLeaseEnd(db, ['run_a']),
     due.expiredLeases(db, 1),
   ]
   for (const query of queries) {

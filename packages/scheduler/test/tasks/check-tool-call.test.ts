@@ -35,7 +35,7 @@ it('refuses missing and unknown arguments', async () => {
   expect(await refusalOf('web_search', { query: 'x', limit: 3 })).toBe('INVALID_ARGUMENT')
 })
 
-it.each(['schedule_task', 'pause_task', 'resume_task', 'cancel_task'])('never calls %s', async (tool) => {
+it.each(['schedule_task', 'set_task', 'pause_task', 'resume_task', 'cancel_task'])('never calls %s', async (tool) => {
   expect(await refusalOf(tool, {})).toBe('INVALID_ARGUMENT')
 })
 

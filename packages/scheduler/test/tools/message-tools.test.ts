@@ -16,7 +16,7 @@ async function open(options: TestFoundationOptions) {
   const transport = new FakeTransport()
   const outbox = new OutboxDelivery(foundation, transport)
   const desk = new MessageDesk(foundation, outbox, { startReview: async () => true })
-  const sendTool = sendMessageTool(foundation, desk, outbox)
+  const sendTool = sendMessageTool(foundation, desk, outbox, { wake: () => {} })
   const dropTool = dropMessageTool(foundation)
   const requeueTool = requeueMessageTool(foundation, outbox)
   const lab = actorOf(foundation, 'lab', { run: { id: 'run_1', attempt: 1 }, triggerDepth: 2 })
