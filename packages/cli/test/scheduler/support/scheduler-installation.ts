@@ -56,6 +56,7 @@ export class SchedulerInstallation extends Installation {
       migrations,
       dataDirectory: this.data,
       ...(databaseUrl !== undefined && { databaseUrl }),
+      durability: 'full',
       access: 'shared',
     })
     onTestFinished(() => store.close())
