@@ -6,6 +6,8 @@ import { type OverriddenWorker, type SectionOverrides, sectionOverrides } from '
 
 export interface ConfigFile {
   readonly fileName: string
+  /** Where there is no such file: then all is from the environment. */
+  readonly isAbsent?: true
   /** Parsed JSON, with what the environment says of workers; undefined when there is neither. */
   readonly file: unknown
   /** Why the file can't be used. */
@@ -52,7 +54,7 @@ async function readFileOf({ configFile, dataDirectory }: Environment): Promise<C
     const { code, message } = error as NodeJS.ErrnoException
     // Whether the data directory can be used, the hub finds out.
     const isAbsent = code === 'ENOENT' || code === 'ENOTDIR'
-    if (isAbsent && configFile === undefined) return { fileName, file: undefined }
+    if (isAbsent && configFile === undefined) return { fileName, isAbsent: true, file: undefined }
     const problem = isAbsent ? 'there is no such file' : message
     return { fileName, file: undefined, problem: `${fileName}: ${problem}.` }
   }

@@ -16,9 +16,9 @@ export async function sectionProblems(file: ConfigFile, worker: string): Promise
 }
 
 /** A problem begins with the key that it is about. */
-function sourceOf(problem: string, { fileName, overrides }: ConfigFile): string {
+function sourceOf(problem: string, { fileName, isAbsent, overrides }: ConfigFile): string {
   const [key = ''] = problem.split(':')
-  return overrides?.get(key.split('.').slice(0, 2).join('.')) ?? fileName
+  return overrides?.get(key.split('.').slice(0, 2).join('.')) ?? (isAbsent ? 'the environment' : fileName)
 }
 
 /** @throws UsageError if there are any. */

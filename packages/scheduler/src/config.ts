@@ -40,6 +40,7 @@ const schema = z.strictObject({
   smtp_url: mailServer('smtp', 'smtps').optional(),
   smtp_tls_ca: text.optional(),
   imap_url: mailServer('imap', 'imaps').optional(),
+  imap_tls_ca: text.optional(),
   imap_mailbox: text.default('INBOX'),
   imap_poll_ms: wholeMs(1_000, day).default(60_000),
   trusted_authserv_id: text.optional(),

@@ -33,13 +33,14 @@ export function toToolResult({ value, content, isError, meta }: Returned, hasOut
 
 /** A ToolError as agents read it; with an output schema clients would refuse structured content of another shape. */
 export function toErrorResult(error: ToolError, hasOutputSchema: boolean): ToolResult {
-  const shape = {
-    ...error.details,
+  const own = {
     code: error.code,
     message: error.message,
     retryable: error.retryable,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
   }
+  // What matters is read first, and details can't change it.
+  const shape = { ...own, ...error.details, ...own }
   return {
     content: [{ type: 'text', text: JSON.stringify(shape) }],
     ...(hasOutputSchema ? {} : { structuredContent: { error: shape } }),

@@ -310,7 +310,7 @@ describe('errors', () => {
   test('of the worker travel with code, message and details', async () => {
     const error = new ToolError('busy', 'Try later', { retryable: true, retryAfterMs: 50, details: { hint: 'h' } })
     const link = await connect(throwing(error))
-    const shape = { hint: 'h', code: 'busy', message: 'Try later', retryable: true, retryAfterMs: 50 }
+    const shape = { code: 'busy', message: 'Try later', retryable: true, retryAfterMs: 50, hint: 'h' }
     expect(await link.callTool('act')).toEqual({
       content: [{ type: 'text', text: JSON.stringify(shape) }],
       structuredContent: { error: shape },

@@ -119,14 +119,14 @@ export class ImapMailbox implements AsyncDisposable {
   }
 }
 
-function clientOptions({ host, port, protection, user, password }: ImapServer): ImapFlowOptions {
+function clientOptions({ host, port, protection, user, password, authorities }: ImapServer): ImapFlowOptions {
   return {
     host,
     port,
     secure: protection === 'tls',
     // Without an answer to this, a server could talk a client out of encryption.
     ...(protection !== 'tls' && { doSTARTTLS: protection === 'starttls' }),
-    tls: { rejectUnauthorized: true },
+    tls: { rejectUnauthorized: true, ...(authorities !== undefined && { ca: authorities }) },
     auth: { user, pass: password },
     logger: false,
     disableAutoIdle: true,

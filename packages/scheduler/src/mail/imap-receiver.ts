@@ -3,7 +3,7 @@ import type { Foundation } from '../foundation.js'
 import { imapBackoffMaxMs, imapBackoffMinMs, mailFetchAttemptsMax, mailRescanMs, mailsPerBatch } from '../limits.js'
 import { describeImapError, isRefusedRequest } from './imap-error.js'
 import { ImapMailbox, type MailboxStatus } from './imap-mailbox.js'
-import { type ImapServer, mailboxKey, parseImapUrl } from './imap-server.js'
+import { type ImapServer, imapServerOf, mailboxKey } from './imap-server.js'
 import { Intake, type IntakeParts, type ReceivedMail } from './intake.js'
 import { beginCursor, type MailCursor, readCursor, readingSince, renewCursor } from './mail-cursor.js'
 import type { MailHealth } from './mail-transport.js'
@@ -31,8 +31,7 @@ export class ImapReceiver implements AsyncDisposable {
   constructor(parts: IntakeParts) {
     this.#foundation = parts
     this.#intake = new Intake(parts)
-    const { imap_url: url } = parts.config
-    this.#server = url === undefined ? undefined : parseImapUrl(url)
+    this.#server = imapServerOf(parts.config)
   }
 
   get health(): MailHealth {

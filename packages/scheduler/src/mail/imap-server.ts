@@ -1,3 +1,5 @@
+import type { SchedulerConfig } from '../config.js'
+import { authoritiesOf } from './authorities.js'
 import { isLoopbackHost } from './loopback.js'
 
 /** Where mail is read, from IMAP_URL. */
@@ -8,18 +10,28 @@ export interface ImapServer {
   readonly protection: 'tls' | 'starttls' | 'plain'
   readonly user: string
   readonly password: string
+  /** PEM; absent: those that everybody trusts. */
+  readonly authorities?: string
 }
 
-export function parseImapUrl(imapUrl: string): ImapServer {
+/** Undefined: no mail is read. Throws a SchedulerConfigError. */
+export function imapServerOf(config: SchedulerConfig): ImapServer | undefined {
+  const authorities = authoritiesOf(config, 'imap_tls_ca')
+  return config.imap_url === undefined ? undefined : parseImapUrl(config.imap_url, authorities)
+}
+
+/** Plain text never leaves the machine. On it, a private authority means that TLS is wanted all the same. */
+export function parseImapUrl(imapUrl: string, authorities?: string): ImapServer {
   const url = new URL(imapUrl)
   const isTls = url.protocol === 'imaps:'
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   return {
     host,
     port: Number(url.port) || (isTls ? 993 : 143),
-    protection: isTls ? 'tls' : isLoopbackHost(host) ? 'plain' : 'starttls',
+    protection: isTls ? 'tls' : isLoopbackHost(host) && authorities === undefined ? 'plain' : 'starttls',
     user: decoded(url.username),
     password: decoded(url.password),
+    ...(authorities !== undefined && { authorities }),
   }
 }
 

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { type SchedulerConfig, SchedulerConfigError } from '../config.js'
+import { authoritiesOf } from './authorities.js'
 import { isLoopbackHost } from './loopback.js'
 
 /** How to reach the SMTP server: what `smtp_url` and `smtp_tls_ca` come to. */
@@ -17,7 +17,7 @@ export interface SmtpSettings {
 export function smtpSettingsOf(config: SchedulerConfig): SmtpSettings | undefined {
   if (config.smtp_url === undefined) return undefined
   const url = new URL(config.smtp_url)
-  const authorities = config.smtp_tls_ca === undefined ? undefined : readAuthorities(config.smtp_tls_ca)
+  const authorities = authoritiesOf(config, 'smtp_tls_ca')
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const encryption = encryptionFor(url.protocol, host, authorities)
   return {
@@ -38,17 +38,6 @@ function encryptionFor(protocol: string, host: string, authorities: string | und
 
 function defaultPort(encryption: SmtpSettings['encryption']): number {
   return { tls: 465, starttls: 587, none: 25 }[encryption]
-}
-
-function readAuthorities(path: string): string {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new SchedulerConfigError([`scheduler.smtp_tls_ca: ${(error as Error).message}`])
-  }
-  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
-  throw new SchedulerConfigError([`scheduler.smtp_tls_ca: ${path} holds no certificate in PEM form`])
 }
 
 function decoded(part: string): string {

@@ -63,7 +63,7 @@ export function sendMessageTool(
       // There may be a review to run.
       scheduling.wake()
       const outboxId = await mailOf(foundation, reply.value)
-      return outboxId === undefined ? reply : replyOf(await sent(reply.value, outbox, outboxId))
+      return outboxId === undefined ? reply : firstAttempt(reply.value, outbox, outboxId)
     },
   })
 }
@@ -75,10 +75,18 @@ async function mailOf({ store }: Foundation, { message_id, state }: SendMessageO
   return row?.outbox_id ?? undefined
 }
 
-async function sent(value: SendMessageOutput, outbox: Outbox, outboxId: string): Promise<SendMessageOutput> {
+async function firstAttempt(
+  value: SendMessageOutput,
+  outbox: Outbox,
+  outboxId: string,
+): Promise<Reply<SendMessageOutput>> {
   const state = await outbox.sendNow(outboxId, firstSendMs)
-  if (state !== 'dead') return { ...value, state }
-  return { ...value, warnings: [...value.warnings, refusedWarning(value.message_id)] }
+  if (state !== 'dead') return replyOf({ ...value, state })
+  const warning = refusedWarning(value.message_id)
+  return {
+    value: { ...value, warnings: [...value.warnings, warning] },
+    text: `Not sent (${value.message_id}). ${warning}`,
+  }
 }
 
 function refusedWarning(messageId: string): string {

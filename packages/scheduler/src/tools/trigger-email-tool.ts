@@ -80,7 +80,8 @@ async function firstAttempt(reply: Reply<Output>, { store, outbox }: TriggerPart
   const state = await outbox.sendNow(outboxId, firstSendMs)
   if (state !== 'dead') return inWords({ ...value, state })
   const warning = 'The mail server refused the mail for good: an operator has to look at it and call requeue_message.'
-  return inWords({ ...value, warnings: [...value.warnings, warning] })
+  const refused = { ...value, warnings: [...value.warnings, warning] }
+  return { value: refused, text: `Trigger ${value.trigger_id} to ${value.target_group}: not sent. ${warning}` }
 }
 
 function inWords(value: Output): Reply<Output> {
