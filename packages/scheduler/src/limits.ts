@@ -31,12 +31,18 @@ export const heartbeatStaleMs = 60_000
 /** Tasks that become due in one transaction: enough to catch up, short enough for other writers. */
 export const dueTasksPerClaim = 50
 
+/** Runs in one statement: each has 25 values, and SQLite takes 32,766 of them. */
+export const slotsPerInsert = 200
+
 /** Live tasks of one group, and how many it may create in an hour. */
 export const liveTasksPerGroupMax = 100
 export const tasksCreatedPerHourMax = 60
 
 /** Characters of prompts, bodies, messages. */
 export const longTextMax = 100_000
+
+/** Characters of what is said of a run's failure. */
+export const errorTextMax = 2_000
 
 /** Bytes of a run's result, and of each stream's head and of its tail. */
 export const resultBytesMax = 65_536

@@ -7,9 +7,9 @@ import { type Deliver, DeliveringSmtp, lmtpTo } from './support/delivering-smtp.
 import { dovecotMissing, startDovecot } from './support/dovecot.js'
 import { startHoodiecrow } from './support/hoodiecrow.js'
 import { mailConfig, openMailParts } from './support/mail-parts.js'
-import type { TestMailServer } from './support/mail-server.js'
+import type { TestImapServer } from './support/test-imap-server.js'
 
-async function goesRound(mailbox: TestMailServer, deliver: Deliver): Promise<void> {
+async function goesRound(mailbox: TestImapServer, deliver: Deliver): Promise<void> {
   await using smtp = await DeliveringSmtp.start(deliver)
   await using parts = await openMailParts({ config: { imap_url: mailbox.url, smtp_url: smtp.url } })
   const transport = smtpTransportOf(parts.config, parts.clock)!

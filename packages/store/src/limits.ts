@@ -23,3 +23,6 @@ export const keepaliveProbesMax = 3
 
 /** Transactions that may wait in one process; more means that the writer does not keep up, and its callers must hear of it. */
 export const transactionsWaitingMax = 1_000
+
+/** Statements that SQLite keeps ready: more than a worker has, some KB each. Lists in a statement make it another one for each length. */
+export const statementsPreparedMax = 500

@@ -78,3 +78,22 @@ it('refuses a name that is no file or schema name', async () => {
     await expect(open({ name })).rejects.toThrow(TypeError)
   }
 })
+
+it('sees what a migration of another process has changed, in a statement that it has run before', async () => {
+  await using store = await open({ access: 'shared' })
+  await using other = await open({ access: 'shared' })
+  await sql`create table notes (text text)`.execute(store.db)
+  await sql`insert into notes values ('one')`.execute(store.db)
+  const notes = async () => (await sql`select * from notes`.execute(store.db)).rows
+  expect(await notes()).toEqual([{ text: 'one' }])
+  await sql`alter table notes add column stars integer default 5`.execute(other.db)
+  expect(await notes()).toEqual([{ text: 'one', stars: 5 }])
+})
+
+it('runs more different statements than it keeps ready', async () => {
+  await using store = await open()
+  for (let number = 0; number < 1_100; number += 1) {
+    const { rows } = await sql<{ number: number }>`select ${sql.raw(String(number % 550))} as number`.execute(store.db)
+    expect(rows).toEqual([{ number: number % 550 }])
+  }
+})

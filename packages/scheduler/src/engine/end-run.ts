@@ -1,4 +1,5 @@
 import { recordActivity } from '../activity/record-activity.js'
+import { errorTextMax } from '../limits.js'
 import type { Database, RunOutcome } from '../records/schema.js'
 import { storable } from '../records/storable.js'
 import { nextOccurrence } from '../schedule/occurrences.js'
@@ -28,10 +29,12 @@ export async function endRun(db: Database, parts: Parts, run: RunRow, end: RunEn
       retry_at: null,
       fence: run.fence + 1,
       error_class: end.errorClass ?? null,
-      error: end.error === undefined ? null : storable(end.error, 2_000),
+      error: end.error === undefined ? null : storable(end.error, errorTextMax),
     })
     .where('id', '=', run.id)
     .execute()
+  // What was recorded without a run says nothing about how its task does.
+  if (end.outcome === 'missed' || end.outcome === 'skipped_overlap') return
   if (run.task_id === null) return end.outcome === 'dead' ? tellDeadRun(db, parts, run, end) : undefined
   const task = await db.selectFrom('tasks').selectAll().where('id', '=', run.task_id).executeTakeFirst()
   if (task !== undefined) await tellTask(db, parts, task, run, end)
@@ -40,18 +43,14 @@ export async function endRun(db: Database, parts: Parts, run: RunRow, end: RunEn
 /** What one more slot says about the whole task. */
 async function tellTask(db: Database, parts: Parts, task: TaskRow, run: RunRow, end: RunEnd): Promise<void> {
   if (end.outcome === 'dead') await recordDead(db, parts, run, end)
-  // A cancelled task keeps nothing to count; what was recorded without a run says nothing about how the task does.
-  if (task.status === 'cancelled' || !counts(end.outcome)) return
+  // A cancelled task keeps nothing to count.
+  if (task.status === 'cancelled') return
   const failures = end.outcome === 'ok' ? 0 : task.failures + 1
   if (failures !== task.failures) await db.updateTable('tasks').set({ failures }).where('id', '=', task.id).execute()
   if (task.schedule_type === 'once') return endOnce(db, parts, task, end)
   if (failures >= parts.config.auto_pause_after && task.status === 'active') {
     await autoPause(db, parts, task, `${failures} runs in a row did not succeed`)
   }
-}
-
-function counts(outcome: RunOutcome): boolean {
-  return outcome !== 'missed' && outcome !== 'skipped_overlap'
 }
 
 async function endOnce(db: Database, parts: Parts, task: TaskRow, end: RunEnd): Promise<void> {

@@ -1,5 +1,5 @@
 import { CallFailure } from '@callboard/worker'
-import { hubRetryMs, pollMs, stopGraceMs, storeRetryMs } from '../limits.js'
+import { dueTasksPerClaim, hubRetryMs, pollMs, stopGraceMs, storeRetryMs } from '../limits.js'
 import type { Database } from '../records/schema.js'
 import { Attempt } from './attempt.js'
 import { claimRun, nextOf, waitingGroups } from './claim-run.js'
@@ -82,7 +82,7 @@ export class Engine implements Scheduling {
     await this.#stopLost()
     await takeOverExpired(this.#parts)
     await this.#queueRetries()
-    while (this.#isOpen && (await fireDueTasks(this.#parts)) > 0) this.#parts.wakeMail()
+    await this.#fireTasks()
     await this.#startRuns()
     return this.#nextDeadline()
   }
@@ -149,6 +149,14 @@ export class Engine implements Scheduling {
       .where('state', '=', 'waiting')
       .where('retry_at', '<=', clock.now())
       .execute()
+  }
+
+  async #fireTasks(): Promise<void> {
+    let fired = dueTasksPerClaim
+    while (this.#isOpen && fired === dueTasksPerClaim) {
+      fired = await fireDueTasks(this.#parts)
+      if (fired > 0) this.#parts.wakeMail()
+    }
   }
 
   /** One run of each group in turn, the group first whose last turn is longest ago, until nothing more may start. */

@@ -1,9 +1,11 @@
 import { recordActivity } from '../activity/record-activity.js'
-import { resultBytesMax } from '../limits.js'
+import { errorTextMax, resultBytesMax, sessionIdLengthMax } from '../limits.js'
 import type { Database, RunOutcome } from '../records/schema.js'
 import { storable } from '../records/storable.js'
 import type { RunReport } from '../runners/runner.js'
+import type { TaskRow } from '../tasks/task-row.js'
 import { utcText } from '../utc-text.js'
+import { attemptEnd, errorClassOf, errorTextOf } from './attempt-end.js'
 import { endRun } from './end-run.js'
 import type { EngineParts } from './engine-parts.js'
 import { type AttemptEnd, nextStep } from './retry-policy.js'
@@ -23,6 +25,18 @@ export type Ending =
 
 type Parts = Pick<EngineParts, 'clock' | 'config' | 'messages'>
 
+/** An attempt whose end is known. */
+interface Settled {
+  readonly run: RunRow
+  readonly attempt: number
+  readonly startedAt: number
+  readonly messagesSent: number
+  readonly deliver: TaskRow['deliver']
+  readonly ending: Ending
+  readonly end: AttemptEnd
+  readonly error: string | undefined
+}
+
 /**
  * Records how an attempt ended and what follows: a retry, the end of the run, a pause of its task. Part of the caller's
  * transaction. False: the run is no longer this attempt's, and nothing was written.
@@ -30,20 +44,17 @@ type Parts = Pick<EngineParts, 'clock' | 'config' | 'messages'>
 export async function settleAttempt(db: Database, parts: Parts, key: AttemptKey, ending: Ending): Promise<boolean> {
   const run = await ownRun(db, key)
   if (run === undefined) return false
-  const attempt = await db
-    .selectFrom('attempts')
-    .select(['started_at', 'repeatable'])
-    .where('run_id', '=', key.runId)
-    .where('n', '=', key.attempt)
-    .where('fence', '=', key.fence)
-    .where('outcome', 'is', null)
-    .executeTakeFirst()
+  const attempt = await openAttempt(db, key)
   if (attempt === undefined) return false
-  const sent = await messagesOf(db, run.id, attempt.started_at)
-  const end = await judge(db, run, ending, { repeatable: attempt.repeatable === 1, messagesSent: sent })
-  await recordAttempt(db, parts, key, end, ending, sent)
-  await recordEnd(db, parts, run, key.attempt, end, ending, attempt.started_at)
-  await follow(db, parts, run, key.attempt, end, ending)
+  const messagesSent = await messagesOf(db, run.id, attempt.started_at)
+  const { expect, deliver } = await wishesOf(db, run.task_id)
+  const end = attemptEnd(ending, { expect, repeatable: attempt.repeatable === 1, messagesSent })
+  const error = errorTextOf(end, ending)
+  const startedAt = attempt.started_at
+  const settled = { run, attempt: key.attempt, startedAt, messagesSent, deliver, ending, end, error }
+  await recordAttempt(db, parts, settled)
+  await recordEnd(db, parts, settled)
+  await follow(db, parts, settled)
   return true
 }
 
@@ -57,6 +68,17 @@ function ownRun(db: Database, { runId, fence }: AttemptKey): Promise<RunRow | un
     .executeTakeFirst()
 }
 
+function openAttempt(db: Database, { runId, attempt, fence }: AttemptKey) {
+  return db
+    .selectFrom('attempts')
+    .select(['started_at', 'repeatable'])
+    .where('run_id', '=', runId)
+    .where('n', '=', attempt)
+    .where('fence', '=', fence)
+    .where('outcome', 'is', null)
+    .executeTakeFirst()
+}
+
 async function messagesOf(db: Database, runId: string, since: number): Promise<number> {
   const { count } = await db
     .selectFrom('messages')
@@ -67,38 +89,17 @@ async function messagesOf(db: Database, runId: string, since: number): Promise<n
   return Number(count)
 }
 
-interface Facts {
-  readonly repeatable: boolean
-  readonly messagesSent: number
+/** What the task wants of its runs; triggers and mails want nothing. */
+async function wishesOf(db: Database, taskId: string | null): Promise<Pick<TaskRow, 'expect' | 'deliver'>> {
+  const task =
+    taskId === null
+      ? undefined
+      : await db.selectFrom('tasks').select(['expect', 'deliver']).where('id', '=', taskId).executeTakeFirst()
+  return task ?? { expect: 'any', deliver: 'none' }
 }
 
-async function judge(db: Database, run: RunRow, ending: Ending, facts: Facts): Promise<AttemptEnd> {
-  if (ending.kind !== 'report') return { outcome: ending.kind, repeatable: facts.repeatable }
-  const { error, text } = ending.report
-  if (error !== undefined) {
-    // Like a silence: nobody knows whether it had its effect.
-    if (error.class === 'outcome_unknown')
-      return { outcome: 'abandoned', repeatable: facts.repeatable && error.transient }
-    return { outcome: 'failed', error }
-  }
-  const expected = run.task_id === null ? 'any' : await expectedOf(db, run.task_id)
-  const isMet = expected === 'any' || (expected === 'output' ? text.trim() !== '' : facts.messagesSent > 0)
-  return { outcome: isMet ? 'ok' : 'empty' }
-}
-
-async function expectedOf(db: Database, taskId: string): Promise<string> {
-  const task = await db.selectFrom('tasks').select('expect').where('id', '=', taskId).executeTakeFirst()
-  return task?.expect ?? 'any'
-}
-
-async function recordAttempt(
-  db: Database,
-  { clock }: Parts,
-  { runId, attempt }: AttemptKey,
-  end: AttemptEnd,
-  ending: Ending,
-  messagesSent: number,
-): Promise<void> {
+async function recordAttempt(db: Database, { clock }: Parts, settled: Settled): Promise<void> {
+  const { run, attempt, messagesSent, end, error, ending } = settled
   const { report } = ending
   await db
     .updateTable('attempts')
@@ -108,32 +109,24 @@ async function recordAttempt(
       exit_code: report?.exitCode ?? null,
       signal: report?.signal ?? null,
       error_class: errorClassOf(end),
-      error: storableOrNull(errorTextOf(end, ending), 2_000),
+      error: storableOrNull(error, errorTextMax),
       result: storableOrNull(report?.text, resultBytesMax),
       stderr_tail: storableOrNull(report?.stderrTail, resultBytesMax),
-      session_id: storableOrNull(report?.sessionId, 256),
+      session_id: storableOrNull(report?.sessionId, sessionIdLengthMax),
       tokens_in: report?.tokensIn ?? null,
       tokens_out: report?.tokensOut ?? null,
       cost_usd: report?.costUsd ?? null,
       messages_sent: messagesSent,
       tool_calls: report?.toolCalls ?? 0,
     })
-    .where('run_id', '=', runId)
+    .where('run_id', '=', run.id)
     .where('n', '=', attempt)
     .execute()
 }
 
-async function recordEnd(
-  db: Database,
-  { clock }: Parts,
-  run: RunRow,
-  attempt: number,
-  end: AttemptEnd,
-  ending: Ending,
-  startedAt: number,
-): Promise<void> {
+async function recordEnd(db: Database, { clock }: Parts, settled: Settled): Promise<void> {
+  const { run, attempt, startedAt, end, error, ending } = settled
   const isGood = end.outcome === 'ok' || end.outcome === 'empty'
-  const error = errorTextOf(end, ending)
   await recordActivity(db, {
     at: clock.now(),
     type: isGood ? 'agent_completed' : end.outcome === 'abandoned' ? 'run_abandoned' : 'agent_error',
@@ -148,30 +141,21 @@ async function recordEnd(
   })
 }
 
-async function follow(
-  db: Database,
-  parts: Parts,
-  run: RunRow,
-  attempt: number,
-  end: AttemptEnd,
-  ending: Ending,
-): Promise<void> {
+async function follow(db: Database, parts: Parts, settled: Settled): Promise<void> {
+  const { run, attempt, end, error } = settled
   const step = nextStep(end, run.id, attempt - run.attempts_before, parts.config.max_attempts)
   switch (step.kind) {
     case 'done':
       await endRun(db, parts, run, { outcome: end.outcome as RunOutcome })
-      return end.outcome === 'ok' ? deliver(db, parts, run, ending.report?.text ?? '') : undefined
+      return end.outcome === 'ok' ? deliver(db, parts, settled) : undefined
     case 'retry': {
-      if (await isPaused(db, run)) {
-        const error =
-          `${errorTextOf(end, ending) ?? ''} Its task was paused meanwhile, so it is not tried again.`.trim()
-        return endRun(db, parts, run, { outcome: 'failed', errorClass: errorClassOf(end) ?? 'unknown', error })
-      }
-      return retry(db, parts, run, step.delayMs, end, ending)
+      if (!(await isPaused(db, run))) return retry(db, parts, settled, step.delayMs)
+      const why = `${error ?? ''} Its task was paused meanwhile, so it is not tried again.`.trim()
+      return endRun(db, parts, run, { outcome: 'failed', errorClass: errorClassOf(end) ?? 'unknown', error: why })
     }
     case 'dead': {
-      const error = [errorTextOf(end, ending), step.why].filter((text) => text !== undefined).join(' ')
-      return endRun(db, parts, run, { outcome: 'dead', errorClass: errorClassOf(end) ?? 'unknown', error })
+      const why = [error, step.why].filter((text) => text !== undefined).join(' ')
+      return endRun(db, parts, run, { outcome: 'dead', errorClass: errorClassOf(end) ?? 'unknown', error: why })
     }
     default:
       step satisfies never
@@ -185,16 +169,8 @@ async function isPaused(db: Database, { task_id, attempts_before }: RunRow): Pro
   return task?.status === 'paused'
 }
 
-async function retry(
-  db: Database,
-  { clock }: Parts,
-  run: RunRow,
-  delayMs: number,
-  end: AttemptEnd,
-  ending: Ending,
-): Promise<void> {
+async function retry(db: Database, { clock }: Parts, { run, end, error }: Settled, delayMs: number): Promise<void> {
   const at = clock.now()
-  const error = errorTextOf(end, ending)
   await db
     .updateTable('runs')
     .set({
@@ -202,7 +178,7 @@ async function retry(
       retry_at: at + delayMs,
       fence: run.fence + 1,
       error_class: errorClassOf(end),
-      error: storableOrNull(error, 2_000),
+      error: storableOrNull(error, errorTextMax),
     })
     .where('id', '=', run.id)
     .execute()
@@ -216,34 +192,14 @@ async function retry(
 }
 
 /** What a run says at its end is a message only where its task wants that. */
-async function deliver(db: Database, { messages }: Parts, run: RunRow, text: string): Promise<void> {
-  if (run.task_id === null || text.trim() === '') return
-  const task = await db.selectFrom('tasks').select('deliver').where('id', '=', run.task_id).executeTakeFirst()
-  if (task === undefined || task.deliver === 'none') return
-  await messages.post(db, {
-    group: run.group_folder,
-    runId: run.id,
-    depth: run.depth,
-    priority: task.deliver,
-    text: text.trim(),
-  })
+async function deliver(db: Database, { messages }: Parts, { run, ending, deliver }: Settled): Promise<void> {
+  const text = ending.report?.text.trim() ?? ''
+  if (deliver === 'none' || text === '') return
+  await messages.post(db, { group: run.group_folder, runId: run.id, depth: run.depth, priority: deliver, text })
 }
 
 function aboutRun(run: RunRow): { group: string; runId: string; taskId?: string } {
   return { group: run.group_folder, runId: run.id, ...(run.task_id !== null && { taskId: run.task_id }) }
-}
-
-function errorClassOf(end: AttemptEnd): string | null {
-  if (end.outcome === 'ok' || end.outcome === 'empty') return null
-  return end.outcome === 'failed' ? end.error.class : end.outcome
-}
-
-function errorTextOf(end: AttemptEnd, ending: Ending): string | undefined {
-  if (end.outcome === 'ok') return undefined
-  if (end.outcome === 'empty') return 'It ended well, but without what its task expects.'
-  if (ending.kind === 'timed_out') return `It ran longer than its limit of ${Math.round(ending.timeoutMs / 1000)} s.`
-  if (ending.kind === 'abandoned') return ending.why
-  return ending.report.error?.text
 }
 
 function storableOrNull(text: string | undefined, lengthMax: number): string | null {

@@ -46,10 +46,6 @@ export function readTask(row: TaskRow): Task | Malformed {
   }
 }
 
-export function scheduleOf(task: Task): Schedule {
-  return task.schedule
-}
-
 const { schedule_type, context_mode, missed, overlap, expect, deliver } = taskParameters
 
 const storedValues = z.object({

@@ -19,16 +19,17 @@ describe('a task that is due', () => {
     expect(await rig.task(id)).toMatchObject({ status: 'completed', next_fire: null })
   })
 
-  it('keeps its interval through 10,000 slow runs', async () => {
+  it('keeps its interval through 10,000 slots, of which slow runs swallow all but one in twenty', async () => {
     await using rig = await openEngineRig({ config: { min_interval_ms: 1_000 } })
     const { clock } = rig.foundation
     const anchor = clock.now()
-    const id = await rig.addTask({ schedule: { type: 'interval', everyMs: 60_000, anchor, timeZone: 'UTC' } })
-    for (let slot = 1; slot <= 10_000; slot += 1) {
-      clock.set(anchor + slot * 60_000 + (slot % 7) * 1_000)
+    const id = await rig.addTask({ schedule: { type: 'interval', everyMs: 3_000, anchor, timeZone: 'UTC' } })
+    for (let run = 1; run <= 500; run += 1) {
+      clock.set(anchor + (run - 1) * 60_000 + 3_000 + (run % 7) * 100)
       await rig.engine.tick()
-      await tillStarted(rig, slot)
-      clock.advance(20_000 + (slot % 11) * 1_000)
+      await tillStarted(rig, run)
+      clock.set(anchor + run * 60_000 + (run % 11) * 100)
+      await rig.engine.tick()
       rig.runner.open[0]!.finish()
       await tillIdle(rig)
     }
@@ -36,11 +37,12 @@ describe('a task that is due', () => {
       .selectFrom('runs')
       .select('scheduled_for')
       .where('task_id', '=', id)
+      .orderBy('scheduled_for')
       .execute()
-    expect(rows.map(({ scheduled_for }) => scheduled_for).sort((a, b) => a - b)).toEqual(
-      Array.from({ length: 10_000 }, (_, index) => anchor + (index + 1) * 60_000),
+    expect(rows.map(({ scheduled_for }) => scheduled_for)).toEqual(
+      Array.from({ length: 10_000 }, (_, index) => anchor + (index + 1) * 3_000),
     )
-  }, 120_000)
+  }, 60_000)
 
   it('fires sixty days away, however the clock was set meanwhile', async () => {
     await using rig = await openEngineRig()

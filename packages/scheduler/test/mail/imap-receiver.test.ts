@@ -5,8 +5,8 @@ import { signedMessageId } from '../../src/mail/message-id.js'
 import { dovecotMissing, startDovecot } from '../support/dovecot.js'
 import { startHoodiecrow } from '../support/hoodiecrow.js'
 import { type MailParts, mailKey, openMailParts } from '../support/mail-parts.js'
-import type { TestMailServer } from '../support/mail-server.js'
 import { rawMail } from '../support/raw-mail.js'
+import type { TestImapServer } from '../support/test-imap-server.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 
 const hour = 60 * 60_000
@@ -17,7 +17,7 @@ function answer(name: string, text = 'Hello!', headers: readonly string[] = []):
   return rawMail({ messageId: `<${name}@example.org>`, text, headers: [`In-Reply-To: ${ours}`, ...headers] })
 }
 
-async function openParts(server: TestMailServer, config: object = {}): Promise<MailParts> {
+async function openParts(server: TestImapServer, config: object = {}): Promise<MailParts> {
   // Servers date mails by their own clock.
   const clock = new VirtualClock(Date.now())
   return openMailParts({ clock, config: { imap_url: server.url, ...config } })
@@ -29,7 +29,7 @@ const asleep = (parts: MailParts) =>
   vi.waitFor(() => expect(parts.foundation.clock.nextWake).toBeDefined(), { timeout: 15_000, interval: 20 })
 const ids = async (parts: MailParts) => (await parts.mails()).map(({ message_id: id }) => id)
 
-function suite(start: () => Promise<TestMailServer>) {
+function suite(start: () => Promise<TestImapServer>) {
   it('skips what lies in the mailbox at its first start, and takes what comes then, told by the server', async () => {
     await using server = await start()
     await server.deliver(answer('history'))

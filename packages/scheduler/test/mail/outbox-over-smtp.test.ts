@@ -9,7 +9,7 @@ import { DigestKeeper } from '../../src/messages/digest-keeper.js'
 import { MessageDesk } from '../../src/messages/message-desk.js'
 import { mailConfig } from '../support/mail-config.js'
 import { openTestFoundation, type TestFoundationOptions } from '../support/test-foundation.js'
-import { TestMailServer } from '../support/test-mail-server.js'
+import { TestSmtpServer } from '../support/test-smtp-server.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 
 const workspace = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -46,7 +46,7 @@ async function open(options: TestFoundationOptions) {
 
 describeBothDatabases('over a server that fails', (database) => {
   it('a digest loses no item, whether the server dies in the content, after it, or answers 4xx', async () => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     await using worker = await open({ location: await database.create(), config: configFor(server) })
     const { clock, keeper, outbox } = worker
     await keeper.digestDue()
@@ -70,13 +70,13 @@ describeBothDatabases('over a server that fails', (database) => {
   })
 
   it('a notice that was written while it was away arrives once when it is back', async () => {
-    const server = await TestMailServer.start()
+    const server = await TestSmtpServer.start()
     const { port } = server
     await server[Symbol.asyncDispose]()
     await using worker = await open({ location: await database.create(), config: configFor({ port }) })
     const { outboxId } = await worker.post('notify', 'The task daily was paused.')
     expect(await worker.outbox.sendNow(outboxId!, 10_000)).toBe('queued')
-    await using again = await TestMailServer.start({}, '127.0.0.1', port)
+    await using again = await TestSmtpServer.start({}, '127.0.0.1', port)
     worker.clock.advance(60_000)
     await worker.outbox.deliverDue()
     await worker.outbox.deliverDue()
@@ -85,7 +85,7 @@ describeBothDatabases('over a server that fails', (database) => {
   })
 
   it('a process killed between the 250 and the commit leaves one duplicate at most, with the same Message-ID', async () => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     const location = await database.create()
     const config = configFor(server)
     await using worker = await open({ location, config, clock: new VirtualClock(Date.now()) })

@@ -8,7 +8,7 @@ import { isLoopbackHost } from '../../src/mail/loopback.js'
 import type { OutgoingMail } from '../../src/mail/mail-transport.js'
 import { smtpSettingsOf } from '../../src/mail/smtp-settings.js'
 import { type SmtpTransport, smtpTransportOf } from '../../src/mail/smtp-transport.js'
-import { TestMailServer } from '../support/test-mail-server.js'
+import { TestSmtpServer } from '../support/test-smtp-server.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 
 const address = 'agents@example.org'
@@ -31,7 +31,7 @@ function transportFor(smtpUrl: string, options: object = {}, clock = new Virtual
 
 describe('a mail', () => {
   it('arrives with its own Message-ID, Date and headers, whole', async () => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     await using transport = transportFor(`smtp://127.0.0.1:${server.port}`)
     expect(await transport.send(mail, patient())).toEqual({ kind: 'sent' })
     const [arrived] = server.accepted
@@ -43,7 +43,7 @@ describe('a mail', () => {
   })
 
   it('has no header and no recipient that its subject or text brings', async () => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     await using transport = transportFor(`smtp://127.0.0.1:${server.port}`)
     await transport.send(
       { ...mail, subject: 'a\r\nBcc: eve@example.org\r\n\r\nbody', text: '\r\n.\r\nMAIL FROM:<x@y>' },
@@ -56,7 +56,7 @@ describe('a mail', () => {
   })
 
   it('of many goes over few connections', async () => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     await using transport = transportFor(`smtp://127.0.0.1:${server.port}`)
     for (let n = 0; n < 5; n++) await transport.send(mail, patient())
     expect([server.accepted.length, server.connections]).toEqual([5, 1])
@@ -71,7 +71,7 @@ describe('a failure', () => {
     [550, 'refused'],
     [554, 'refused'],
   ])('of %i to the mail means %s', async (code, kind) => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     server.fates.push(code)
     await using transport = transportFor(`smtp://127.0.0.1:${server.port}`)
     const result = await transport.send(mail, patient())
@@ -79,7 +79,7 @@ describe('a failure', () => {
   })
 
   it('to the recipient is one of the mail, and the server counts as there', async () => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     server.recipientAnswer = 550
     await using transport = transportFor(`smtp://127.0.0.1:${server.port}`)
     expect((await transport.send(mail, patient())).kind).toBe('refused')
@@ -87,7 +87,7 @@ describe('a failure', () => {
   })
 
   it.each(['die_in_data', 'die_after_data'] as const)('of the connection (%s) is for another try', async (fate) => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     server.fates.push(fate)
     await using transport = transportFor(`smtp://127.0.0.1:${server.port}`)
     expect((await transport.send(mail, patient())).kind).toBe('deferred')
@@ -96,7 +96,7 @@ describe('a failure', () => {
   })
 
   it('to answer in time, too', async () => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     server.fates.push('hang')
     const clock = new VirtualClock()
     await using transport = transportFor(`smtp://127.0.0.1:${server.port}`, {}, clock)
@@ -108,7 +108,7 @@ describe('a failure', () => {
   })
 
   it('of the signal, too', async () => {
-    await using server = await TestMailServer.start()
+    await using server = await TestSmtpServer.start()
     server.fates.push('hang')
     await using transport = transportFor(`smtp://127.0.0.1:${server.port}`)
     const abort = new AbortController()
@@ -122,7 +122,7 @@ describe('a failure', () => {
   it('to sign in concerns no mail, and names no password', async () => {
     const seen: string[] = []
     const password = 'correct horse/ü'
-    await using server = await TestMailServer.start({
+    await using server = await TestSmtpServer.start({
       allowInsecureAuth: true,
       onAuth: ({ username, password: given }, _session, done) => {
         seen.push(`${username} ${given}`)
@@ -144,7 +144,7 @@ describe('a failure', () => {
 describe('health', () => {
   it('is that of the last conversation', async () => {
     const clock = new VirtualClock()
-    const server = await TestMailServer.start()
+    const server = await TestSmtpServer.start()
     await using transport = transportFor(`smtp://127.0.0.1:${server.port}`, {}, clock)
     expect(transport.health).toEqual({ configured: true, connected: false, lastOkAt: null, lastError: null })
     await transport.check()
@@ -187,13 +187,13 @@ describe('TLS', () => {
 
   it.each(['smtps', 'smtp'] as const)('is verified against the private authority (%s)', async (scheme) => {
     const options = scheme === 'smtps' ? { secure: true } : { disabledCommands: [] }
-    await using server = await TestMailServer.start({ ...certificates, ...options })
+    await using server = await TestSmtpServer.start({ ...certificates, ...options })
     await using transport = transportFor(`${scheme}://127.0.0.1:${server.port}`, { smtp_tls_ca: file('ca.pem') })
     expect(await transport.send(mail, patient())).toEqual({ kind: 'sent' })
   })
 
   it('refuses a certificate of nobody, and says what to set', async () => {
-    await using server = await TestMailServer.start({ ...certificates, secure: true })
+    await using server = await TestSmtpServer.start({ ...certificates, secure: true })
     await using transport = transportFor(`smtps://ada:secret@127.0.0.1:${server.port}`)
     const result = await transport.send(mail, patient())
     expect(result).toEqual({ kind: 'deferred', error: expect.stringMatching(/certificate.*needs SMTP_TLS_CA/) })
@@ -211,7 +211,7 @@ describe('TLS', () => {
         done(null, { user: 'ada' })
       },
     }
-    await using server = await TestMailServer.start(listening, host)
+    await using server = await TestSmtpServer.start(listening, host)
     await using transport = transportFor(`smtp://ada:secret@${host}:${server.port}`, { smtp_tls_ca: file('ca.pem') })
     const result = await transport.send(mail, patient())
     expect(result).toEqual({ kind: 'deferred', error: expect.stringContaining('plain text is for loopback only') })
@@ -220,7 +220,7 @@ describe('TLS', () => {
 
   it('begins with STARTTLS beyond loopback', async (test) => {
     const host = outside() ?? test.skip('this machine has no address but loopback')
-    await using server = await TestMailServer.start({ ...certificates, disabledCommands: [] }, host)
+    await using server = await TestSmtpServer.start({ ...certificates, disabledCommands: [] }, host)
     await using transport = transportFor(`smtp://${host}:${server.port}`, { smtp_tls_ca: file('ca.pem') })
     expect(await transport.send(mail, patient())).toEqual({ kind: 'sent' })
   })

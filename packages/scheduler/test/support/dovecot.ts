@@ -5,15 +5,15 @@ import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { ImapFlow } from 'imapflow'
-import type { TestMailServer } from './mail-server.js'
 import { TcpGate } from './tcp-gate.js'
+import type { TestImapServer } from './test-imap-server.js'
 
 /** Why there is no Dovecot here; undefined: there is one. */
 export const dovecotMissing = ['/usr/sbin/dovecot', '/usr/lib/dovecot/imap', '/usr/lib/dovecot/lmtp'].every(existsSync)
   ? undefined
   : 'needs dovecot-imapd and dovecot-lmtpd'
 
-export interface Dovecot extends TestMailServer {
+export interface Dovecot extends TestImapServer {
   /** Where mail is delivered over LMTP. */
   readonly lmtpPort: number
 }

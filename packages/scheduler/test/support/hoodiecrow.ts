@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import type { AddressInfo, Server } from 'node:net'
-import type { TestMailServer } from './mail-server.js'
 import { TcpGate } from './tcp-gate.js'
+import type { TestImapServer } from './test-imap-server.js'
 
 interface HoodiecrowMailbox {
   uidvalidity: number
@@ -42,7 +42,7 @@ export async function startHoodiecrow({
   secure = false,
   idle = true,
   refuses,
-}: HoodiecrowOptions = {}): Promise<TestMailServer> {
+}: HoodiecrowOptions = {}): Promise<TestImapServer> {
   const imap = createHoodiecrow({
     plugins: idle ? ['IDLE'] : [],
     secureConnection: secure,

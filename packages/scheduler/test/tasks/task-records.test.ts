@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readTask, scheduleOf } from '../../src/tasks/task-records.js'
+import { readTask } from '../../src/tasks/task-records.js'
 import type { TaskRow } from '../../src/tasks/task-row.js'
 import { daily, openDesk } from '../support/task-desk.js'
 
@@ -13,7 +13,7 @@ async function storedTask(more: object = {}): Promise<TaskRow> {
 it('reads when a task runs, and what it calls', async () => {
   const task = readTask(await storedTask({ tool: 'web_search', args: { query: 'x' } }))
   if ('malformed' in task) throw new Error(task.malformed)
-  expect(scheduleOf(task)).toEqual({ type: 'cron', pattern: '0 9 * * *', timeZone: 'Europe/Paris' })
+  expect(task.schedule).toEqual({ type: 'cron', pattern: '0 9 * * *', timeZone: 'Europe/Paris' })
   expect(task.call).toEqual({ tool: 'web_search', args: { query: 'x' } })
 })
 

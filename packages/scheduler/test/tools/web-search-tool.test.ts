@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { searchBytesMax } from '../../src/limits.js'
 import { WebSearch } from '../../src/search/web-search.js'
-import type { Actor } from '../../src/tools/actor.js'
 import type { AnsweringTool, SchedulerTool } from '../../src/tools/scheduler-tool.js'
 import { serveTool } from '../../src/tools/serve-tool.js'
 import { webSearchTool } from '../../src/tools/web-search-tool.js'
+import { actorOf } from '../support/call-tool.js'
 import { type Answering, LocalWeb, type Served } from '../support/local-web.js'
 import { openTestFoundation, type TestFoundation, type TestFoundationOptions } from '../support/test-foundation.js'
 
@@ -424,9 +424,4 @@ async function openDesk(
       await web[Symbol.asyncDispose]()
     },
   }
-}
-
-function actorOf({ groups }: TestFoundation, folder: string): Actor {
-  const group = groups.byFolder(folder)!
-  return { principal: `agent:${folder}`, group, isAdmin: group.isAdmin, isOperator: false, triggerDepth: 0 }
 }

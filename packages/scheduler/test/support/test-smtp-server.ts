@@ -8,7 +8,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export type MailFate = 'accept' | 'die_in_data' | 'die_after_data' | 'hang' | number
 
 /** A real SMTP server on loopback that fails as it is told to. */
-export class TestMailServer implements AsyncDisposable {
+export class TestSmtpServer implements AsyncDisposable {
   readonly accepted: ParsedMail[] = []
   /** Message-IDs of all mails whose content arrived, accepted or not. */
   readonly seen: string[] = []
@@ -38,8 +38,8 @@ export class TestMailServer implements AsyncDisposable {
     this.#server.on('error', () => undefined)
   }
 
-  static async start(options: SMTPServerOptions = {}, host = '127.0.0.1', port = 0): Promise<TestMailServer> {
-    const server = new TestMailServer(options)
+  static async start(options: SMTPServerOptions = {}, host = '127.0.0.1', port = 0): Promise<TestSmtpServer> {
+    const server = new TestSmtpServer(options)
     const listening = server.#server.listen(port, host)
     if (!listening.listening) await once(listening, 'listening')
     return server

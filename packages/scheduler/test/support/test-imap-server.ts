@@ -1,7 +1,7 @@
 import type { TcpGate } from './tcp-gate.js'
 
 /** An IMAP server with one mailbox, reached through a gate. */
-export interface TestMailServer extends AsyncDisposable {
+export interface TestImapServer extends AsyncDisposable {
   /** Through the gate. */
   readonly url: string
   readonly gate: TcpGate
