@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseSchedulerConfig, SchedulerConfigError } from '../src/config.js'
+import { parseSchedulerConfig, SchedulerConfigError, schedulerConfigKeys } from '../src/config.js'
 
 function problemsOf(section: unknown): readonly string[] {
   try {
@@ -23,6 +23,15 @@ describe('the section scheduler', () => {
       digest_interval_ms: 7_200_000,
       trigger_transport: 'mail',
     })
+  })
+
+  it('has these keys', () => {
+    const keys = `groups_file groups_dir scheduler_tz
+      notification_email mail_address mail_hmac_key smtp_url smtp_tls_ca imap_url imap_mailbox imap_poll_ms trusted_authserv_id
+      notify_review digest_interval_ms trigger_transport max_trigger_depth trigger_cooldown_ms max_triggers_per_hour
+      min_interval_ms missed_grace_ms max_concurrent_runs max_attempts auto_pause_after run_timeout_ms lease_ms
+      search_provider searxng_url brave_api_key brave_url perplexity_api_key perplexity_url search_chat social_post_tool`
+    expect([...schedulerConfigKeys].sort()).toEqual(keys.split(/\s+/).sort())
   })
 
   it.each(['smtp_url', 'imap_url'])('%s says where a server is, and nothing else', (key) => {

@@ -186,6 +186,18 @@ describeBothDatabases('a lease', (database) => {
     expect(await rig.runs(id)).toMatchObject([{ state: 'waiting', attempts: 1 }])
   })
 
+  it('that ran out this very moment is over for whoever held it, and for whoever takes over', async () => {
+    await using rig = await openEngineRig({ location: await database.create() })
+    const { clock } = rig.foundation
+    const id = await rig.addTask({ schedule: { type: 'once', at: clock.now() + 1, timeZone: 'UTC' } })
+    await rig.runUntil(clock.now() + 1)
+    clock.advance(rig.foundation.config.lease_ms)
+    await settleBoth(rig)
+    await rig.run()
+    expect(await rig.events('run_fenced')).toHaveLength(1)
+    expect(await rig.runs(id)).toMatchObject([{ state: 'waiting', attempts: 1 }])
+  })
+
   it('that ran out while the machine slept ends the attempt, though nobody has taken over yet', async () => {
     await using rig = await openEngineRig({ location: await database.create() })
     const { clock } = rig.foundation
