@@ -46,7 +46,7 @@ export function expiredLeases(db: Database, now: number) {
     .selectFrom('attempts')
     .select(['run_id', 'n', 'fence', 'pgid', 'process_identity'])
     .where('outcome', 'is', null)
-    .where('lease_until', '<', now)
+    .where('lease_until', '<=', now)
     .orderBy('lease_until')
     .limit(100)
 }

@@ -20,9 +20,20 @@ export async function fireDueTasks(parts: EngineParts): Promise<number> {
   if (next?.at == null || next.at > clock.now()) return 0
   return store.transaction(async (db) => {
     const tasks = await dueTasks(db, clock.now()).execute()
-    for (const task of tasks) await fireTask(db, parts, task)
+    for (const task of tasks) await fireSafely(db, parts, task)
     return tasks.length
   })
+}
+
+/** A row that nothing can be made of must not keep the others from firing. What the database throws is no row's fault. */
+async function fireSafely(db: Database, parts: EngineParts, row: TaskRow): Promise<void> {
+  try {
+    await fireTask(db, parts, row)
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error
+    parts.log.error({ err: error, task: row.id }, 'a task could not fire')
+    await autoPause(db, parts, row, `its row can't be read (${error.message})`)
+  }
 }
 
 async function fireTask(db: Database, parts: EngineParts, row: TaskRow): Promise<void> {

@@ -35,7 +35,7 @@ async function settleExpired(
     .where('run_id', '=', key.runId)
     .where('n', '=', key.attempt)
     .where('outcome', 'is', null)
-    .where('lease_until', '<', parts.clock.now())
+    .where('lease_until', '<=', parts.clock.now())
     .executeTakeFirst()
   if (still === undefined) return
   const settled = await settleAttempt(db, parts, key, { kind: 'abandoned', why })
