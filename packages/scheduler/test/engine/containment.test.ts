@@ -1,6 +1,7 @@
 import { CallFailure } from '@callboard/worker'
 import { describe, expect, it } from 'vitest'
 import { openEngineRig, settle } from '../support/engine-rig.js'
+import { openTestFoundation } from '../support/test-foundation.js'
 
 const minute = 60_000
 
@@ -16,6 +17,21 @@ describe('what is wrong with one', () => {
     expect(await rig.runs(good)).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }])
     expect(await rig.task(bad)).toMatchObject({ status: 'paused', pause_reason: 'auto', next_fire: null })
     expect(rig.messages.posted).toHaveLength(1)
+  })
+
+  it('slot, of which nothing can be made, keeps no other task from firing', async () => {
+    let isFirst = true
+    await using foundation = await openTestFoundation()
+    const newId = ((prefix) => {
+      if (prefix !== 'run' || !isFirst) return foundation.newId(prefix)
+      isFirst = false
+      throw new RangeError('Invalid time value')
+    }) as typeof foundation.newId
+    await using rig = await openEngineRig({ foundation, parts: { newId } })
+    const [bad, good] = [await rig.addTask(), await rig.addTask()]
+    await rig.runUntil(foundation.clock.now() + minute)
+    expect(await rig.task(bad)).toMatchObject({ status: 'paused', pause_reason: 'auto' })
+    expect(await rig.runs(good)).toMatchObject([{ state: 'running' }])
   })
 
   it('group, to which the hub gives no token, keeps no other group waiting', async () => {
