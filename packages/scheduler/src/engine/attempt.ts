@@ -53,7 +53,7 @@ export class Attempt {
     const renewing = this.#keepLease()
     const timing = this.#keepTime()
     const report = await this.#runRunner()
-    while (!(await this.#trySettle(report))) await this.#parts.clock.sleepUntil(this.#parts.clock.now() + settleRetryMs)
+    await this.#record(report)
     this.#over.abort()
     await Promise.all([renewing, timing])
     await this.#parts.hub.revokeToken(this.#token).catch(() => {})
@@ -131,6 +131,19 @@ export class Attempt {
     if (!this.#over.signal.aborted) this.stop('timed_out')
   }
 
+  /**
+   * Where the lease could be renewed all the while, it is not the database that is at fault but what the runner has told: then
+   * that goes to the log, and the run ends without it.
+   */
+  async #record(report: RunReport): Promise<void> {
+    const { clock, config } = this.#parts
+    const begun = clock.monotonic()
+    const isHopeless = () => clock.monotonic() - begun > 2 * config.lease_ms
+    while (!(await this.#trySettle(isHopeless() ? unrecordable : report))) {
+      await clock.sleepUntil(clock.now() + settleRetryMs)
+    }
+  }
+
   /** A database that is away for a moment must not cost what was done. False: to be tried again. */
   async #trySettle(report: RunReport): Promise<boolean> {
     try {
@@ -182,4 +195,9 @@ export class Attempt {
       details: { attempt, fence: this.fence },
     })
   }
+}
+
+const unrecordable: RunReport = {
+  text: '',
+  error: { class: 'internal', text: 'What it left could not be recorded; the log says why.', transient: false },
 }

@@ -199,10 +199,20 @@ export class Engine implements Scheduling {
     const candidate = await nextOf(store.db, group, clock.now())
     if (candidate === undefined) return false
     const token = await this.#mintToken(candidate)
-    if (token === undefined) return false
-    const claim = await store.transaction((db) => claimRun(db, this.#parts, candidate, token))
+    if (token === undefined) {
+      // What the hub refuses for one group must not come first again, and so keep all others waiting.
+      this.#turns.set(group, ++this.#turn)
+      return false
+    }
+    const giveBack = () => hub.revokeToken(token).catch(() => {})
+    const claim = await store
+      .transaction((db) => claimRun(db, this.#parts, candidate, token))
+      .catch(async (error: unknown) => {
+        await giveBack()
+        throw error
+      })
     if (claim === undefined) {
-      await hub.revokeToken(token).catch(() => {})
+      await giveBack()
       return false
     }
     this.#turns.set(group, ++this.#turn)

@@ -30,14 +30,35 @@ export async function fireDueTasks(parts: EngineParts): Promise<number> {
     const tasks = await dueTasks(db, clock.now()).execute()
     const fires: Fire[] = []
     for (const task of tasks) {
-      const fire = fireOf(parts, task)
-      if (typeof fire === 'string') await autoPause(db, parts, task, `its row can't be read (${fire})`)
-      else fires.push(fire)
+      const fire = await safely(db, parts, task, async () => fireOf(parts, task))
+      if (typeof fire === 'string') await pauseUnreadable(db, parts, task, fire)
+      else if (fire !== undefined) fires.push(fire)
     }
     await addSlots(db, parts, fires)
-    for (const fire of fires) await moveOn(db, parts, fire)
+    for (const fire of fires) await safely(db, parts, fire.task, () => moveOn(db, parts, fire))
     return tasks.length
   })
+}
+
+/** A row that nothing can be made of must not keep the others from firing. What the database throws is no row's fault. */
+async function safely<Result>(
+  db: Database,
+  parts: EngineParts,
+  task: TaskRow,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error
+    parts.log.error({ err: error, task: task.id }, 'a task could not fire')
+    await pauseUnreadable(db, parts, task, error.message)
+    return undefined
+  }
+}
+
+async function pauseUnreadable(db: Database, parts: EngineParts, task: TaskRow, why: string): Promise<void> {
+  await autoPause(db, parts, task, `its row can't be read (${why})`)
 }
 
 /** Or what is wrong with the row. */

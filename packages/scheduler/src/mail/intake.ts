@@ -67,8 +67,15 @@ export class Intake {
   #store({ uid, cursor }: ReceivedMail, { mail, settled }: ReadMail): Promise<void> {
     return this.#parts.store.transaction(async (db) => {
       if (cursor !== undefined) await advanceCursor(db, cursor.mailbox, cursor.at)
-      if (await isKnown(db, mail.messageId)) return
+      const known = await knownMail(db, mail.messageId)
+      // A mail that has come is never judged twice, but its id may be another one's: whoever knows an id could send a mail
+      // under it first, which is refused, and keep the real one out.
+      if (known !== undefined && (cursor === undefined || !isRefused(known.verdict))) return
       const verdict = settled ?? judgeMail(mail, await this.#facts(db, mail))
+      if (known !== undefined) {
+        if (verdict.kind !== 'trigger' && verdict.kind !== 'person') return
+        await db.deleteFrom('mails').where('id', '=', known.id).execute()
+      }
       await this.#record(db, uid, mail, verdict)
     })
   }
@@ -200,9 +207,13 @@ function readToken(mail: IncomingMail, key: string | undefined): TokenReading | 
   return key === undefined ? { kind: 'forged' } : readTriggerToken(token, key)
 }
 
-async function isKnown(db: Database, messageId: string): Promise<boolean> {
-  const known = await db.selectFrom('mails').select('id').where('message_id', '=', messageId).executeTakeFirst()
-  return known !== undefined
+function knownMail(db: Database, messageId: string) {
+  return db.selectFrom('mails').select(['id', 'verdict']).where('message_id', '=', messageId).executeTakeFirst()
+}
+
+/** Nothing refers to such a mail. */
+function isRefused(verdict: string): boolean {
+  return verdict === 'rejected' || verdict === 'dropped'
 }
 
 async function findTrigger(db: Database, id: string): Promise<StoredTrigger | undefined> {

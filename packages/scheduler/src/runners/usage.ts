@@ -16,8 +16,8 @@ export function withReported(usage: Usage, value: unknown): Usage {
   const step = recordAt(part, 'tokens')
   return {
     ...usage,
-    ...given('tokensIn', numberAt(total, 'input_tokens') ?? sum(usage.tokensIn, numberAt(step, 'input'))),
-    ...given('tokensOut', numberAt(total, 'output_tokens') ?? sum(usage.tokensOut, numberAt(step, 'output'))),
+    ...given('tokensIn', countAt(total, 'input_tokens') ?? sum(usage.tokensIn, countAt(step, 'input'))),
+    ...given('tokensOut', countAt(total, 'output_tokens') ?? sum(usage.tokensOut, countAt(step, 'output'))),
     ...given('costUsd', cost ?? (step === undefined ? usage.costUsd : sum(usage.costUsd, numberAt(part, 'cost')))),
   }
 }
@@ -26,8 +26,8 @@ export function withReported(usage: Usage, value: unknown): Usage {
 export function withAnswer(usage: Usage, answer: unknown): Usage {
   const told = recordAt(answer, 'usage')
   return {
-    ...given('tokensIn', sum(usage.tokensIn, numberAt(told, 'prompt_tokens'))),
-    ...given('tokensOut', sum(usage.tokensOut, numberAt(told, 'completion_tokens'))),
+    ...given('tokensIn', sum(usage.tokensIn, countAt(told, 'prompt_tokens'))),
+    ...given('tokensOut', sum(usage.tokensOut, countAt(told, 'completion_tokens'))),
   }
 }
 
@@ -36,13 +36,19 @@ function given<Key extends keyof Usage>(key: Key, value: number | undefined): Us
 }
 
 function sum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined ? b : b === undefined ? a : a + b
+  return a === undefined ? b : b === undefined ? a : Math.min(a + b, Number.MAX_SAFE_INTEGER)
 }
 
 function recordAt(value: unknown, name: string): object | undefined {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   const inner: unknown = (value as never)[name]
   return typeof inner === 'object' && inner !== null ? inner : undefined
+}
+
+/** A column of whole numbers takes no other; some endpoints tell averages. */
+function countAt(value: unknown, name: string): number | undefined {
+  const number = numberAt(value, name)
+  return number === undefined ? undefined : Math.round(number)
 }
 
 /** Databases hold no others: whatever is no count or amount was not reported. */

@@ -32,6 +32,8 @@ export async function checkCreationRate(db: Database, clock: Clock, group: strin
     .select(({ fn }) => [fn.countAll().as('created'), fn.min('created_at').as('oldest')])
     .where('group_folder', '=', group)
     .where('created_at', '>', now - hourMs)
+    // Not for as long as a clock was ahead that has been set back since.
+    .where('created_at', '<=', now + hourMs)
     .executeTakeFirstOrThrow()
   if (Number(created) < tasksCreatedPerHourMax) return
   throw refusal('RATE_LIMITED', `The group ${group} has created ${created} tasks within an hour, the most it may.`, {
@@ -51,6 +53,8 @@ export async function checkRestartRate(db: Database, clock: Clock, task: Pick<Ta
     .select(({ fn }) => [fn.countAll().as('runs'), fn.min('created_at').as('oldest')])
     .where('task_id', '=', task.id)
     .where('created_at', '>', now - hourMs)
+    // Not for as long as a clock was ahead that has been set back since.
+    .where('created_at', '<=', now + hourMs)
     .executeTakeFirstOrThrow()
   if (Number(runs) < tasksCreatedPerHourMax) return
   throw refusal(

@@ -34,7 +34,7 @@ export function readTask(row: TaskRow): Task | Malformed {
     anchor: row.anchor,
     // It was checked when it was made; neither the time since nor a new limit makes it wrong.
     allowPast: true,
-    minIntervalMs: 1,
+    minIntervalMs: leastIntervalMs,
   })
   if ('problem' in parsed)
     return { malformed: `${parsed.problem.parameter}: ${parsed.problem.reason.replace(/\.$/, '')}` }
@@ -48,10 +48,17 @@ export function readTask(row: TaskRow): Task | Malformed {
 
 const { schedule_type, context_mode, missed, overlap, expect, deliver } = taskParameters
 
+/** No configuration allows less. Of a row with 1 ms, a week of missed slots does not fit into memory. */
+const leastIntervalMs = 1_000
+
+/** UTC ms; a Date holds 8.64e15, and the slots after it have to be dates, too. */
+const storedTime = z.int().min(-8.6e15).max(8.6e15)
+
 const storedValues = z.object({
   prompt: z.string().min(1),
   schedule_type,
-  anchor: z.int(),
+  anchor: storedTime,
+  next_fire: storedTime.nullable(),
   context_mode,
   missed,
   overlap,

@@ -48,7 +48,8 @@ export function viewOf({ row, isRunning, lastRun }: ListedTask): z.output<typeof
     running: isRunning,
     next_fires: 'malformed' in task ? [] : upcomingFires(row, task.schedule),
     last_run: lastRun === undefined ? null : viewOfRun(lastRun),
-    consecutive_failures: row.failures,
+    // Of a malformed row; one must not keep the others from being listed.
+    consecutive_failures: Number.isSafeInteger(row.failures) ? row.failures : 0,
   }
 }
 

@@ -31,7 +31,8 @@ export interface AdmittedTrigger extends Omit<NewTrigger, 'reviewOf'> {
 
 /**
  * Counts and stores a trigger, or refuses it without having counted it. The limits are read from the rows of all processes,
- * in the transaction of `db`, which therefore has to be a write transaction.
+ * in the transaction of `db`, which therefore has to be a write transaction. What a clock that was far ahead has accepted does
+ * not count: it would block for as long as the clock was ahead.
  */
 export async function admitTrigger(
   db: Database,
@@ -74,6 +75,7 @@ async function pairWait(
     .where('source', '=', source)
     .where('target', '=', target)
     .where('accepted_at', '>', now - cooldownMs)
+    .where('accepted_at', '<=', now + cooldownMs)
     .orderBy('accepted_at', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -86,6 +88,7 @@ async function hourWait(db: Database, config: Foundation['config'], now: number)
     .selectFrom('triggers')
     .select('accepted_at')
     .where('accepted_at', '>', now - triggerWindowMs)
+    .where('accepted_at', '<=', now + triggerWindowMs)
     .orderBy('accepted_at', 'desc')
     .offset(config.max_triggers_per_hour - 1)
     .limit(1)

@@ -6,11 +6,12 @@ export function triggerBodyHash(text: string): string {
 }
 
 function unfold(text: string): string {
-  return text
+  const lines = text
     .replaceAll(/\r\n?/g, '\n')
     .normalize('NFC')
     .split('\n')
     .map((line) => line.trimEnd())
-    .join('\n')
-    .replace(/\n+$/, '')
+  // Not by a pattern: one for the line ends at the end takes the square of all others.
+  const last = lines.findLastIndex((line) => line !== '')
+  return lines.slice(0, last + 1).join('\n')
 }

@@ -130,6 +130,30 @@ it('has both names of a mail in one database once', async () => {
   expect(await parts.runs()).toHaveLength(2)
 })
 
+it('lets no refused mail keep out the real one that comes after it under the same id', async () => {
+  await using parts = await openMailParts()
+  const arrive = (raw: string) => {
+    uid += 1
+    const cursor = { mailbox: 'ada@example.org/INBOX', at: { uidValidity: 7, lastUid: uid } }
+    return new Intake(parts).take({ uid, content: { kind: 'whole', raw: Buffer.from(raw) }, cursor })
+  }
+  await arrive(rawMail({ from: 'eve@evil.org' }))
+  await arrive(rawMail({ text: 'Not proven' }))
+  expect(await parts.mails()).toMatchObject([{ verdict: 'rejected', reason: 'sender_unknown' }])
+  await arrive(rawMail({ headers: [answering], text: 'The real one' }))
+  await arrive(rawMail({ headers: [answering], text: 'The same once more' }))
+  await arrive(rawMail({ from: 'eve@evil.org' }))
+  expect(await parts.mails()).toMatchObject([{ verdict: 'accepted', text: 'The real one' }])
+  expect(await parts.runs()).toHaveLength(1)
+})
+
+it('judges no mail anew when the mailbox is read again', async () => {
+  await using parts = await openMailParts()
+  await take(parts, rawMail({ from: 'eve@evil.org' }))
+  await take(parts, rawMail({ headers: [answering] }))
+  expect(await parts.mails()).toMatchObject([{ verdict: 'rejected' }])
+})
+
 it('records as rejected what it can not take in, and goes on', async () => {
   await using parts = await openMailParts()
   const broken = { ...parts, scheduling: { ...parts.scheduling, queueRun: () => Promise.reject(new Error('a bug')) } }

@@ -134,3 +134,17 @@ function countQueries(db: Database): { readonly db: Database; count(): number } 
   })
   return { db: counted, count: () => queries }
 }
+
+it('lists a row that makes no sense beside the others', async () => {
+  await using desk = await openDesk()
+  const { task_id } = await desk.call('schedule_task', daily)
+  await desk.call('schedule_task', daily)
+  const { db } = desk.foundation.store
+  await db
+    .updateTable('tasks')
+    .set({ anchor: 9e15, next_fire: 8.7e15, failures: 1.5 })
+    .where('id', '=', task_id)
+    .execute()
+  const { tasks } = await desk.call('list_tasks')
+  expect(tasks).toMatchObject([{ task_id, next_fires: [], consecutive_failures: 0 }, { next_fires: [{}, {}, {}] }])
+})

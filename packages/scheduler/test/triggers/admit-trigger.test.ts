@@ -35,6 +35,17 @@ describeBothDatabases('what limits triggers', (database) => {
     expect(await countIn(foundation)).toBe(0)
   })
 
+  it('waits no longer for a trigger of a clock that was set back since', async () => {
+    await using foundation = await open({ max_triggers_per_hour: 1 })
+    const { clock } = foundation
+    await admit(foundation)
+    clock.set(clock.now() - 30_000)
+    expect(await admit(foundation)).toMatchObject({ kind: 'too_soon', limit: 'pair', retryAfterMs: 90_000 })
+    clock.set(clock.now() - 24 * 3_600_000)
+    expect(await admit(foundation)).toMatchObject({ kind: 'admitted' })
+    expect(await admit(foundation, { target: 'press' })).toMatchObject({ kind: 'too_soon', limit: 'hour' })
+  })
+
   it('lets a pair wait, and only that pair', async () => {
     await using foundation = await open()
     await admit(foundation)
