@@ -301,6 +301,9 @@ export const mailHeadBytesMax = 65_536
 /** HTML beyond this is not turned into text: it takes seconds, and people do not write as much. */
 export const mailHtmlMax = 256 * 1024
 
+/** Elements inside of each other: answers to answers stay below it. */
+export const mailHtmlDepthMax = 250
+
 /** Characters of a subject that are kept. */
 export const mailSubjectMax = 500
 

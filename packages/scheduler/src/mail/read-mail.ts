@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ParsedMail, simpleParser } from 'mailparser'
-import { attachmentNamesMax, longTextMax, mailHtmlMax, mailSubjectMax } from '../limits.js'
+import { attachmentNamesMax, longTextMax, mailHtmlDepthMax, mailHtmlMax, mailSubjectMax } from '../limits.js'
 import { storable } from '../records/storable.js'
 
 /** What a mail says. Only its server's own headers can be believed; who wrote it is not decided here. */
@@ -33,12 +33,11 @@ export interface MailHeader {
 
 /** Rejects for what is no readable mail. */
 export async function readMail(raw: Buffer): Promise<IncomingMail> {
-  const mail = await simpleParser(raw, {
-    skipImageLinks: true,
-    skipTextToHtml: true,
-    skipTextLinks: true,
-    maxHtmlLengthToParse: mailHtmlMax,
-  })
+  const options = { skipImageLinks: true, skipTextToHtml: true, skipTextLinks: true, maxHtmlLengthToParse: mailHtmlMax }
+  const plain = await simpleParser(raw, { ...options, skipHtmlToText: true })
+  // Each level takes time for all that lies in it: a stranger's deep mail would stop this process for minutes.
+  const isShallow = typeof plain.html === 'string' && nestingOf(plain.html) <= mailHtmlDepthMax
+  const mail = isShallow ? await simpleParser(raw, options) : plain
   const headers = mail.headerLines.map(headerOf)
   const first = (name: string) => headers.find((header) => header.name === name)?.value
   return {
@@ -91,4 +90,14 @@ function attachmentNames({ attachments }: ParsedMail): string[] {
   return attachments
     .slice(0, attachmentNamesMax)
     .map(({ filename, contentType }) => storable((filename ?? contentType).replaceAll(/\s+/g, ' '), 200))
+}
+
+/** At most so deep, counting what is never closed. */
+function nestingOf(html: string): number {
+  let [depth, deepest] = [0, 0]
+  for (const [, end] of html.matchAll(/<(\/?)(?!(?:br|hr|img|meta|link|input|col)\b)[a-z]/gi)) {
+    depth = end === '/' ? Math.max(0, depth - 1) : depth + 1
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
 }
