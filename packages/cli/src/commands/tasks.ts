@@ -106,7 +106,12 @@ export function describeHistory(runs: readonly Run[]): string {
     String(run.attempts),
     run.duration_ms === null ? '-' : `${(run.duration_ms / 1000).toFixed(1)} s`,
     run.run_id,
-    escapeControls((run.error ?? '').slice(0, errorShownMax)),
+    escapeControls(shortened(run.error ?? '')),
   ])
   return tableOf('SCHEDULED OUTCOME GROUP WHAT ATTEMPTS TOOK RUN ERROR', rows).join('\n')
+}
+
+/** The whole of it is in --json. */
+function shortened(text: string): string {
+  return text.length <= errorShownMax ? text : `${text.slice(0, errorShownMax - 1)}…`
 }

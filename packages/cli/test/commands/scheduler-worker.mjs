@@ -32,7 +32,14 @@ worker.tool('list_runs', { description: 'Lists', input: filter, output, roles: [
   return {
     runs: [
       { run_id: 'run_1', ...run, ...times, outcome: 'ok', attempts: 1, error: null },
-      { run_id: 'run_2', ...run, ...times, outcome: 'dead', attempts: 3, error: 'exit\ncode 1' },
+      {
+        run_id: 'run_2',
+        ...run,
+        ...times,
+        outcome: 'dead',
+        attempts: 3,
+        error: `exit\ncode 1${asked.group === 'long' ? ': far too long'.repeat(9) : ''}`,
+      },
     ],
     asked,
     principal: caller.principal,

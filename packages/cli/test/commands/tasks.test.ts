@@ -28,6 +28,14 @@ it.each([[[]], [['--namespace', 'always']]])('shows what comes next, and what wa
   ])
 })
 
+it('shows the beginning of a long error, and that it is one', async () => {
+  const installation = new Installation()
+  await installation.hub()
+  await installation.worker(scheduler)
+  const { stdout } = await installation.run(['tasks', '--history', '--group', 'long'])
+  expect(stdout.split('\n')[2]).toMatch(/ exit\\u000acode 1(: far too long)+.*…$/)
+})
+
 it('filters, limits, and prints JSON; says what the scheduler refuses', async () => {
   const installation = new Installation()
   await installation.hub()

@@ -26,7 +26,8 @@ export function nextStep(end: AttemptEnd, runId: string, attempt: number, attemp
   if (end.outcome === 'ok' || end.outcome === 'empty') return { kind: 'done' }
   const verdict = 'error' in end ? verdictOfError(end.error) : verdictOfSilence(end)
   if (verdict !== undefined) return { kind: 'dead', why: verdict }
-  if (attempt >= attemptsMax) return { kind: 'dead', why: `All ${attemptsMax} attempts failed.` }
+  if (attempt >= attemptsMax)
+    return { kind: 'dead', why: attemptsMax === 1 ? 'The one attempt failed.' : `All ${attemptsMax} attempts failed.` }
   const retryAfterMs = 'error' in end ? (end.error.retryAfterMs ?? 0) : 0
   return { kind: 'retry', delayMs: Math.max(retryAfterMs, spreadDelay(runId, attempt)) }
 }

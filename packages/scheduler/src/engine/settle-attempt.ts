@@ -150,11 +150,11 @@ async function follow(db: Database, parts: Parts, settled: Settled): Promise<voi
       return end.outcome === 'ok' ? deliver(db, parts, settled) : undefined
     case 'retry': {
       if (!(await isPaused(db, run))) return retry(db, parts, settled, step.delayMs)
-      const why = `${error ?? ''} Its task was paused meanwhile, so it is not tried again.`.trim()
+      const why = `${asSentence(error) ?? ''} Its task was paused meanwhile, so it is not tried again.`.trim()
       return endRun(db, parts, run, { outcome: 'failed', errorClass: errorClassOf(end) ?? 'unknown', error: why })
     }
     case 'dead': {
-      const why = [error, step.why].filter((text) => text !== undefined).join(' ')
+      const why = [asSentence(error), step.why].filter((text) => text !== undefined).join(' ')
       return endRun(db, parts, run, { outcome: 'dead', errorClass: errorClassOf(end) ?? 'unknown', error: why })
     }
     default:
@@ -200,6 +200,11 @@ async function deliver(db: Database, { messages }: Parts, { run, ending, deliver
 
 function aboutRun(run: RunRow): { group: string; runId: string; taskId?: string } {
   return { group: run.group_folder, runId: run.id, ...(run.task_id !== null && { taskId: run.task_id }) }
+}
+
+/** What a program said last need not end as one. */
+function asSentence(text: string | undefined): string | undefined {
+  return text === undefined || /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
 function storableOrNull(text: string | undefined, lengthMax: number): string | null {

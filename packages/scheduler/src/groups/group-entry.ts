@@ -55,7 +55,7 @@ const chatRunner = z.strictObject({
   key_env: variableName.optional(),
 })
 
-const groupEntry = z.strictObject({
+export const groupEntry = z.strictObject({
   folder: slug,
   tag: slug,
   name: line(64),
@@ -63,7 +63,7 @@ const groupEntry = z.strictObject({
   runner: z.discriminatedUnion('kind', [commandRunner, chatRunner], 'must have "kind": "command" or "http"').optional(),
   timezone: z.string().refine(isTimeZoneName, 'must be an IANA name, like Europe/Paris').optional(),
   env_allow: z
-    .array(variableName.refine((name) => !ownVariable.test(name), 'must not be one of the worker: no group gets these'))
+    .array(variableName.refine((name) => !ownVariable.test(name), 'is for the worker alone: no group gets it'))
     .max(allowedVariablesMax)
     .default([]),
   timeout_ms: z.int().min(1_000).max(day).optional(),

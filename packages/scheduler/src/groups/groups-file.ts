@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { placeOf, wordsOf } from '../issue-words.js'
 import { groupsFileBytesMax } from '../limits.js'
 import type { Group } from './group.js'
-import { type GroupEntry, groupsSchema, keysAt, toGroup } from './group-entry.js'
+import { type GroupEntry, groupEntry, groupsSchema, keysAt, toGroup } from './group-entry.js'
 import { jsonMistake } from './json-mistake.js'
 import { type ExtractionCheck, runnerProblems } from './runner-problems.js'
 
@@ -53,7 +53,10 @@ export function parseGroupsFile(text: string, extractionProblem?: ExtractionChec
     ...repeated(entries, 'folder'),
     ...repeated(entries, 'tag'),
     ...adminProblems(entries),
-    ...(parsed.success ? parsed.data.groups.flatMap((entry, n) => runnerProblems(entry, n, extractionProblem)) : []),
+    ...entries.flatMap((entry, n) => {
+      const { data } = groupEntry.safeParse(entry)
+      return data === undefined ? [] : runnerProblems(data, n, extractionProblem)
+    }),
   ]
   return parsed.success && problems.length === 0 ? { groups: parsed.data.groups.map(toGroup) } : { problems }
 }

@@ -39,7 +39,8 @@ function argumentProblems(runner: CommandRunner, key: 'argv' | 'session_args'): 
     if (argument.includes('{model}') && runner.model === undefined) {
       return [`${key}[${n}]: {model} needs the runner's model`]
     }
-    return []
+    const part = name === undefined ? placeholders.find((each) => argument.includes(`{${each}}`)) : undefined
+    return part === undefined ? [] : [`${key}[${n}]: {${part}} is only filled where it is the whole argument`]
   })
 }
 

@@ -17,7 +17,7 @@ export function dropMessageTool({ clock }: Foundation): SchedulerTool {
     name: 'drop_message',
     title: 'Drop a message',
     description:
-      'Keep a message that is being reviewed from being mailed. Left alone, it goes out when its review ends.',
+      'Keep a message that is being reviewed from being mailed. Left alone, it goes out when its review ends. For the admin group only.',
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

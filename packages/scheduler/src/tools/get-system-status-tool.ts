@@ -41,7 +41,8 @@ export function getSystemStatusTool(foundation: Foundation, sources: StatusSourc
   return open({
     name: 'get_system_status',
     title: 'System status',
-    description: 'Whether the scheduler, its mail and its runs are well, at this moment.',
+    description:
+      "Whether the scheduler, its mail and its runs are well, at this moment; also the time now and the system's time zone.",
     input: z.strictObject({}),
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

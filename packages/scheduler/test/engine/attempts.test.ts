@@ -24,6 +24,15 @@ describe('an attempt that fails', () => {
     expect(await rig.task(id)).toMatchObject({ status: 'active', failures: 0 })
   })
 
+  it('says the last error, then why it was given up', async () => {
+    await using rig = await openEngineRig({ config: { max_attempts: 1 } })
+    rig.runner.answer = () => ({ error: { class: 'exit', text: 'exit code 3: no such file', transient: true } })
+    await rig.addTask({ schedule: { type: 'once', at: rig.foundation.clock.now() + minute, timeZone: 'UTC' } })
+    await rig.runUntil(rig.foundation.clock.now() + day)
+    const [posted] = rig.messages.posted
+    expect(posted).toMatchObject({ text: expect.stringContaining('no such file. The one attempt failed.') })
+  })
+
   it('keeps one key over all attempts, and each has a token of its own', async () => {
     await using rig = await openEngineRig()
     rig.runner.answer = () => broken

@@ -128,8 +128,16 @@ describe('the groups file', () => {
       'runner.session_args[0]: {sesion_id} stands for nothing (did you mean session_id?)',
     ],
     [
-      { kind: 'command', argv: ['a'], session_args: ['--resume={session_id}'] },
+      { kind: 'command', argv: ['a'], session_args: ['--resume', '{session_id}'] },
       'runner.session_from: must say where the output tells the session id that session_args pass on',
+    ],
+    [
+      { kind: 'command', argv: ['a'], session_args: ['--resume={session_id}'], session_from: 'json:id' },
+      'runner.session_args[0]: {session_id} is only filled where it is the whole argument',
+    ],
+    [
+      { kind: 'command', argv: ['a', '--model={model}'], model: 'm' },
+      'runner.argv[1]: {model} is only filled where it is the whole argument',
     ],
     [{ kind: 'command', argv: ['a', '{model}'] }, "runner.argv[1]: {model} needs the runner's model"],
     [
@@ -157,7 +165,15 @@ describe('the groups file', () => {
     'CALLBOARD_SCHEDULER__SMTP_URL',
   ])('gives %s to no group', (name) => {
     expect(problemsOf({ ...main, env_allow: ['HOME', name] })).toEqual([
-      'groups[0].env_allow[1]: must not be one of the worker: no group gets these',
+      'groups[0].env_allow[1]: is for the worker alone: no group gets it',
+    ])
+  })
+
+  it('looks into the runner of one group though another group is wrong', () => {
+    const lab = { folder: 'lab', tag: 'lab', name: 'Lab', runner: { kind: 'command', argv: ['a', '{sesion_id}'] } }
+    expect(problemsOf({ ...main, admn: true }, lab)).toEqual([
+      'groups[0].admn: there is no such key (did you mean admin?)',
+      'groups[1].runner.argv[1]: {sesion_id} stands for nothing (did you mean session_id?)',
     ])
   })
 
