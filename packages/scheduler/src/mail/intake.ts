@@ -11,7 +11,7 @@ import { readTriggerToken, type TokenReading } from '../triggers/trigger-token.j
 import { judgeMail, type MailFacts, type StoredTrigger, triggerTokenOf, type Verdict } from './judge-mail.js'
 import { advanceCursor, type MailCursor } from './mail-cursor.js'
 import type { Outbox } from './outbox.js'
-import { hashOf, type IncomingMail, readMail } from './read-mail.js'
+import { hashOf, type IncomingMail, readHead, readMail } from './read-mail.js'
 import { replyText } from './reply-text.js'
 import { dropWords, rejectWords } from './verdict-words.js'
 
@@ -49,7 +49,7 @@ export class Intake {
 
   /** Rejects only while the database can't be reached: no mail keeps those behind it from being read. */
   async take(received: ReceivedMail): Promise<void> {
-    const read = await readContent(received.content)
+    const read = await this.#read(received.content)
     try {
       await this.#store(received, read)
     } catch (error) {
@@ -62,6 +62,24 @@ export class Intake {
     }
     this.#parts.scheduling.wake()
     this.#parts.outbox.wake()
+  }
+
+  async #read(content: ReceivedMail['content']): Promise<ReadMail> {
+    if (content.kind === 'unavailable') {
+      return { mail: blankMail(content.messageId), settled: { kind: 'rejected', reason: 'unavailable' } }
+    }
+    const raw = content.kind === 'whole' ? content.raw : content.head
+    try {
+      const head = await readHead(raw)
+      if (content.kind === 'too_large') return { mail: head, settled: { kind: 'rejected', reason: 'too_large' } }
+      const verdict = judgeMail(head, await this.#facts(this.#parts.store.db, head))
+      // The text of a mail that nobody acts on is not worth what reading it may take.
+      return { mail: dependsOnText(verdict) ? await readMail(raw) : head, settled: undefined }
+    } catch (error) {
+      if (error instanceof StoreError) throw error
+      const reason = content.kind === 'too_large' ? 'too_large' : 'unreadable'
+      return { mail: blankMail(hashOf(raw)), settled: { kind: 'rejected', reason } }
+    }
   }
 
   #store({ uid, cursor }: ReceivedMail, { mail, settled }: ReadMail): Promise<void> {
@@ -169,18 +187,9 @@ export class Intake {
   }
 }
 
-async function readContent(content: ReceivedMail['content']): Promise<ReadMail> {
-  if (content.kind === 'unavailable') {
-    return { mail: blankMail(content.messageId), settled: { kind: 'rejected', reason: 'unavailable' } }
-  }
-  const raw = content.kind === 'whole' ? content.raw : content.head
-  const tooLarge: Verdict | undefined =
-    content.kind === 'too_large' ? { kind: 'rejected', reason: 'too_large' } : undefined
-  try {
-    return { mail: await readMail(raw), settled: tooLarge }
-  } catch {
-    return { mail: blankMail(hashOf(raw)), settled: tooLarge ?? { kind: 'rejected', reason: 'unreadable' } }
-  }
+/** Without its text, a trigger that is whole looks altered. */
+function dependsOnText(verdict: Verdict): boolean {
+  return verdict.kind === 'person' || (verdict.kind === 'rejected' && verdict.reason === 'trigger_altered')
 }
 
 function blankMail(messageId: string): IncomingMail {

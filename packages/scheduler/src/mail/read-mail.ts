@@ -31,13 +31,22 @@ export interface MailHeader {
   readonly value: string
 }
 
+/** All but its text and attachments: cheap, whatever a stranger has put into those. Rejects for what is no readable mail. */
+export async function readHead(raw: Buffer): Promise<IncomingMail> {
+  return contentOf(await simpleParser(headOf(raw), { skipHtmlToText: true, skipTextToHtml: true }), raw)
+}
+
 /** Rejects for what is no readable mail. */
 export async function readMail(raw: Buffer): Promise<IncomingMail> {
   const options = { skipImageLinks: true, skipTextToHtml: true, skipTextLinks: true, maxHtmlLengthToParse: mailHtmlMax }
   const plain = await simpleParser(raw, { ...options, skipHtmlToText: true })
   // Each level takes time for all that lies in it: a stranger's deep mail would stop this process for minutes.
   const isShallow = typeof plain.html === 'string' && nestingOf(plain.html) <= mailHtmlDepthMax
-  const mail = isShallow ? await simpleParser(raw, options) : plain
+  if (typeof plain.html === 'string' && !isShallow && !plain.text?.trim()) throw new Error('Its HTML is too deep.')
+  return contentOf(isShallow ? await simpleParser(raw, options) : plain, raw)
+}
+
+function contentOf(mail: ParsedMail, raw: Buffer): IncomingMail {
   const headers = mail.headerLines.map(headerOf)
   const first = (name: string) => headers.find((header) => header.name === name)?.value
   return {
@@ -54,6 +63,14 @@ export async function readMail(raw: Buffer): Promise<IncomingMail> {
     precedence: first('precedence'),
     returnPath: first('return-path'),
   }
+}
+
+/** Up to and with the empty line; line ends may be either. */
+function headOf(raw: Buffer): Buffer {
+  const ends = ['\r\n\r\n', '\n\n'].map((end) => [raw.indexOf(end), end.length] as const).filter(([at]) => at >= 0)
+  if (ends.length === 0) return raw
+  const [at, length] = ends.reduce((first, end) => (end[0] < first[0] ? end : first))
+  return raw.subarray(0, at + length)
 }
 
 /** Names a mail that has no Message-ID, and one that can't be read. */
@@ -92,10 +109,12 @@ function attachmentNames({ attachments }: ParsedMail): string[] {
     .map(({ filename, contentType }) => storable((filename ?? contentType).replaceAll(/\s+/g, ' '), 200))
 }
 
-/** At most so deep, counting what is never closed. */
+/** At most so deep, without what closes itself; what is never closed counts. */
 function nestingOf(html: string): number {
   let [depth, deepest] = [0, 0]
-  for (const [, end] of html.matchAll(/<(\/?)(?!(?:br|hr|img|meta|link|input|col)\b)[a-z]/gi)) {
+  for (const [, end] of html.matchAll(
+    /<(\/?)(?!(?:br|hr|img|meta|link|input|col|p|li|d[dt]|t[dhr]|option)\b)[a-z]/gi,
+  )) {
     depth = end === '/' ? Math.max(0, depth - 1) : depth + 1
     deepest = Math.max(deepest, depth)
   }

@@ -30,6 +30,14 @@ export function failureOf(result: ToolResult): ToolFailure | undefined {
   }
 }
 
+/** A tool that has a field for it: what ran is over, and it did not do what it should. */
+export function admittedFailureOf({ structuredContent }: ToolResult): ToolFailure | undefined {
+  if (memberOf(structuredContent, 'success') !== false) return undefined
+  const error = memberOf(structuredContent, 'error')
+  const message = typeof error === 'string' && error !== '' ? error : 'its result says "success": false.'
+  return { code: 'unsuccessful', message, retryable: false }
+}
+
 function textOfContent(content: ToolResult['content'][number]): string {
   switch (content.type) {
     case 'text':

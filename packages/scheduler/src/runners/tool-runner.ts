@@ -4,7 +4,7 @@ import { citedTextMax, resultBytesMax, retryAfterMsMax } from '../limits.js'
 import { withinBytes } from './head-and-tail.js'
 import { redacted } from './redaction.js'
 import type { ErrorClass, RunError, Runner, RunReport, RunRequest } from './runner.js'
-import { failureOf, type ToolFailure, textOfResult } from './tool-answer.js'
+import { admittedFailureOf, failureOf, type ToolFailure, textOfResult } from './tool-answer.js'
 
 /** A task that makes or changes tasks could keep itself alive without a model ever being asked. */
 export const toolsNotForTasks: ReadonlySet<string> = new Set([
@@ -92,7 +92,7 @@ function refusedForTasks(tool: string): RunError {
 }
 
 function reported(result: ToolResult, token: string): RunReport {
-  const failure = failureOf(result)
+  const failure = failureOf(result) ?? admittedFailureOf(result)
   return {
     text: withinBytes(redacted(textOfResult(result).replaceAll('\0', '\uFFFD'), token), resultBytesMax),
     toolCalls: 1,

@@ -118,3 +118,23 @@ describe('a tool that fails', () => {
     }
   })
 })
+
+it('what a tool says of itself, that it did not succeed, is a failure', async () => {
+  const content = [{ type: 'text' as const, text: '…' }]
+  const hub = {
+    call: async () => ({
+      content,
+      structuredContent: { success: false, error: 'ZeroDivisionError: division by zero' },
+    }),
+    tools: async () => [],
+  }
+  const report = await new ToolRunner({ hub }).run(
+    runRequest({ tool: { name: 'weave_eval', args: {} } }),
+    new AbortController().signal,
+  )
+  expect(report.error).toEqual({
+    class: 'tool_error',
+    text: 'unsuccessful: ZeroDivisionError: division by zero',
+    transient: false,
+  })
+})
