@@ -164,6 +164,19 @@ it('says what stands between kernels and this machine, and that a required sandb
   })
 })
 
+it('notes a groups file that leaves nameless agents without a group', async () => {
+  const installation = new Installation({ CALLBOARD_WORKERS: 'scheduler' })
+  mkdirSync(installation.data, { mode: 0o700 })
+  const groups = [{ folder: 'lab', tag: 'lab', name: 'Lab', admin: true }]
+  writeFileSync(join(installation.data, 'groups.json'), JSON.stringify({ groups }))
+  const note = { check: 'groups', status: 'note', detail: expect.stringContaining('refuse every agent without a name') }
+  expect((await findings(installation)).found).toContainEqual(expect.objectContaining(note))
+  writeFileSync(join(installation.data, 'callboard.config.json'), JSON.stringify({ agents: { ada: { group: 'lab' } } }))
+  expect((await findings(installation)).found).toContainEqual(
+    expect.objectContaining({ check: 'groups', status: 'ok' }),
+  )
+})
+
 it('says which groups there are, and what is missing for mail', async () => {
   const installation = new Installation({ CALLBOARD_WORKERS: 'scheduler' })
   const schedulers = async (variables: Record<string, string> = {}) => {

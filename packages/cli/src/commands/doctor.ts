@@ -47,13 +47,13 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...checkWorkers(workers, found),
     ...(workers.includes('kernel') ? [await checkSandbox(sectionOf(file, 'kernel'))] : []),
     ...(workers.includes('scheduler') && dataDirectory.status === 'ok'
-      ? await checkScheduler(environment, sectionOf(file, 'scheduler'))
+      ? await checkScheduler(environment, sectionOf(file, 'scheduler'), Object.keys(config?.agents ?? {}).length > 0)
       : []),
   ]
 }
 
-async function checkScheduler(environment: Environment, section: unknown): Promise<Finding[]> {
-  return [...(await checkGroups(await groupsFileOf(environment))), ...(await checkMail(section))]
+async function checkScheduler(environment: Environment, section: unknown, hasAgents: boolean): Promise<Finding[]> {
+  return [...(await checkGroups(await groupsFileOf(environment), hasAgents)), ...(await checkMail(section))]
 }
 
 async function hubStatus({ runtimeDirectory }: Environment): Promise<{ found: HubStatus | undefined } | Finding> {

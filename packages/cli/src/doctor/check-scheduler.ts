@@ -1,11 +1,17 @@
 import { checkGroupsFile } from '../groups-check.js'
 import { type Finding, note, ok, problem } from './finding.js'
 
-export async function checkGroups(file: string): Promise<Finding[]> {
+/** `hasAgents`: whether the config names any; otherwise everybody on this machine is the agent main of the group main. */
+export async function checkGroups(file: string, hasAgents: boolean): Promise<Finding[]> {
   const { groups, problems } = await checkGroupsFile(file)
   if (problems.length > 0) return problems.map((each) => problem('groups', `${file}: ${each}`, 'correct it'))
   if (groups === undefined) return [ok('groups', `none yet: the scheduler makes ${file}, with the group main`)]
-  return [ok('groups', `${groups.map(({ folder }) => folder).join(', ')}, in ${file}`)]
+  const folders = groups.map(({ folder }) => folder)
+  if (!hasAgents && !folders.includes('main')) {
+    const remedy = 'call one main, or name agents and their groups in the config'
+    return [note('groups', `none of ${file} is main, so the tools refuse every agent without a name`, remedy)]
+  }
+  return [ok('groups', `${folders.join(', ')}, in ${file}`)]
 }
 
 /** What of mail is set up; `section`: the scheduler's. Says names of variables, never what they hold. */
