@@ -27,7 +27,7 @@ describe('the section scheduler', () => {
 
   it('has these keys', () => {
     const keys = `groups_file groups_dir scheduler_tz
-      notification_email mail_address mail_hmac_key smtp_url smtp_tls_ca imap_url imap_mailbox imap_poll_ms trusted_authserv_id
+      notification_email mail_address mail_hmac_key smtp_url smtp_tls_ca imap_url imap_tls_ca imap_mailbox imap_poll_ms trusted_authserv_id
       notify_review digest_interval_ms trigger_transport max_trigger_depth trigger_cooldown_ms max_triggers_per_hour
       min_interval_ms missed_grace_ms max_concurrent_runs max_attempts auto_pause_after run_timeout_ms lease_ms
       search_provider searxng_url brave_api_key brave_url perplexity_api_key perplexity_url search_chat social_post_tool`
