@@ -10,7 +10,7 @@ const rules: readonly ((files: readonly SourceFile[]) => string[])[] = [
   socketsOnlyInShells,
   protocolSdkOnlyInFrontEnds,
   pureCoresTouchNoWorld,
-  schedulerTimeFromItsClock,
+  timeFromOneClock,
   dependenciesRunDownwards,
   environmentReadInOneFile,
   filesNamedAndSized,
@@ -86,6 +86,8 @@ function pureCoresTouchNoWorld(all: readonly SourceFile[]): string[] {
     /^packages\/scheduler\/src\/triggers\/(trigger-token|trigger-body|trigger-mail)\.ts$/,
     /^packages\/scheduler\/src\/groups\/(group-entry|runner-problems|json-mistake)\.ts$/,
     /^packages\/scheduler\/src\/social\/social-post\.ts$/,
+    /^packages\/social\/src\/(text|scoring|envelope)\//,
+    /^packages\/social\/src\/approval\/(content-hash|transitions|standing)\.ts$/,
   ]
   const world =
     /\b(Date\.now|new Date\(\)|Math\.random|performance\.|setTimeout|setInterval|setImmediate|process\.[a-z])|from 'node:(net|http|fs|timers|child_process|os|dgram|tls)/
@@ -96,11 +98,11 @@ function pureCoresTouchNoWorld(all: readonly SourceFile[]): string[] {
   })
 }
 
-/** A schedule is tested over years and in seconds: only with one clock, which a test can turn. */
-function schedulerTimeFromItsClock(all: readonly SourceFile[]): string[] {
+/** Schedules, leases and limits are tested over years and in seconds: only with one clock, which a test can turn. */
+function timeFromOneClock(all: readonly SourceFile[]): string[] {
   const time = /\b(Date\.now|new Date\(\)|Math\.random|performance\.now|setTimeout|setInterval)|from 'node:timers'/
   return sourcesOf(all)
-    .filter(({ path }) => path.startsWith('packages/scheduler/src/') && path !== 'packages/scheduler/src/clock.ts')
+    .filter(({ path }) => /^packages\/(scheduler|social)\/src\/(?!clock\.ts$)/.test(path))
     .flatMap(({ path, text }) => {
       const match = time.exec(text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, ''))
       return match === null ? [] : [`${path}: uses ${match[0]}; time and chance come from the clock and from arguments`]

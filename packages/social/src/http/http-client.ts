@@ -1,0 +1,133 @@
+import type { Clock } from '../clock.js'
+import { httpBodyBytesMax, httpTimeoutMs, readRetries, readRetryMs } from '../limits.js'
+
+export interface HttpRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly url: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: string | Uint8Array | FormData
+  readonly timeoutMs?: number
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Headers
+  /** Cut at a limit; then {@link isWhole} is false. */
+  readonly text: string
+  readonly isWhole: boolean
+}
+
+/**
+ * No answer. `refused`: the request can not have arrived; `lost`: it may have. The message names host and cause, and neither
+ * path, query nor token.
+ */
+export class HttpTrouble extends Error {
+  override readonly name = 'HttpTrouble'
+  readonly kind: 'refused' | 'lost'
+
+  constructor(kind: 'refused' | 'lost', message: string, cause?: unknown) {
+    super(message, { cause })
+    this.kind = kind
+  }
+}
+
+/** Requests with a time limit and a size limit. Never follows a redirect: what authorises us would go with it. */
+export class HttpClient {
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Sends once. Rejects with an HttpTrouble, or with `signal.reason`. */
+  async send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer> {
+    const { method = 'GET', url, headers = {}, body, timeoutMs = httpTimeoutMs } = request
+    const timeout = new AbortController()
+    const ended = new AbortController()
+    void this.#clock.sleepUntil(this.#clock.now() + timeoutMs, ended.signal).then(() => timeout.abort())
+    const both = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal])
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: { 'user-agent': 'callboard-social', ...headers },
+        redirect: 'manual',
+        signal: both,
+        ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }),
+      })
+      const { text, isWhole } = await readBody(response)
+      return { status: response.status, headers: response.headers, text, isWhole }
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw troubleOf(error, url, ended.signal.aborted ? 0 : timeoutMs, timeout.signal.aborted)
+    } finally {
+      ended.abort()
+    }
+  }
+
+  /** For reads alone: again, twice, after no answer or 502, 503, 504 without a word of when to come back. */
+  async read(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer> {
+    for (let attempt = 0; ; attempt++) {
+      const isLast = attempt === readRetries
+      try {
+        const answer = await this.send(request, signal)
+        if (isLast || !mayPass(answer)) return answer
+      } catch (error) {
+        if (isLast || !(error instanceof HttpTrouble)) throw error
+      }
+      await this.#clock.sleepUntil(this.#clock.now() + readRetryMs * 2 ** attempt, signal)
+      signal?.throwIfAborted()
+    }
+  }
+}
+
+function mayPass({ status, headers }: HttpAnswer): boolean {
+  return status >= 502 && status <= 504 && !headers.has('retry-after')
+}
+
+async function readBody(response: Response): Promise<{ text: string; isWhole: boolean }> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  if (response.body === null) return { text: '', isWhole: true }
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > httpBodyBytesMax) return { text: Buffer.concat(chunks).toString('utf8'), isWhole: false }
+    chunks.push(chunk)
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), isWhole: true }
+}
+
+/** The request never left, or met nobody: whatever it asked for did not happen. */
+const nobodyThere = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])
+
+function troubleOf(error: unknown, url: string, timeoutMs: number, isTimeout: boolean): HttpTrouble {
+  const host = URL.canParse(url) ? new URL(url).host : 'the server'
+  if (isTimeout) return new HttpTrouble('lost', `${host} did not answer within ${timeoutMs / 1000} s`, error)
+  const code = codeOf(error)
+  if (code !== undefined && nobodyThere.has(code))
+    return new HttpTrouble('refused', `${host} can not be reached (${code})`, error)
+  return new HttpTrouble(
+    'lost',
+    `the connection to ${host} ended before an answer came${code === undefined ? '' : ` (${code})`}`,
+    error,
+  )
+}
+
+function codeOf(error: unknown): string | undefined {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if ('code' in each && typeof each.code === 'string') return each.code
+  }
+  return undefined
+}

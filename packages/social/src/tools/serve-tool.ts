@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import { StoreError } from '@callboard/store'
+import { type Context, result, text, type Worker } from '@callboard/worker'
+import { z } from 'zod'
+import { standingOf } from '../approval/standing.js'
+import { type Envelope, envelopeOf, failed, success } from '../envelope/envelope.js'
+import { failure, SocialFailure } from '../envelope/failure.js'
+import type { Foundation } from '../foundation.js'
+import { ruleOf, take } from '../ledger/rate-ledger.js'
+import { type Actor, actorOf } from './actor.js'
+import { callIdentity, storedReply, storeReply } from './call-replies.js'
+import { parseArguments } from './parse-arguments.js'
+import type { ChangingTool, Reply, SocialTool } from './social-tool.js'
+
+type Arguments = { readonly [key: string]: unknown }
+type AnyChange = ChangingTool<z.ZodObject, z.ZodType, unknown>
+
+interface Call {
+  readonly given: Arguments
+  readonly input: Arguments
+  readonly actor: Actor
+  readonly context: Context
+  readonly correlationId: string
+}
+
+/**
+ * Registers a tool with all that is common to the tools of this worker: strict input, the envelope on every answer, who may
+ * call it, one effect for each idempotency key, and the limit of what an agent may change in an hour.
+ */
+export function serveTool(worker: Worker, tool: SocialTool, foundation: Foundation): void {
+  const { clock, config } = foundation
+  const served = { ...tool, input: tool.input.strict() } as SocialTool
+  worker.tool(tool.name, specOf(served), async (given, context) => {
+    const begun = clock.monotonic()
+    const correlationId = randomUUID()
+    const meta = () => ({ standing: standingOf(config), elapsedMs: clock.monotonic() - begun, correlationId })
+    try {
+      const reply = await answerCall(served, given, context, correlationId, foundation)
+      return toResult(success(reply.data, meta(), reply.meta))
+    } catch (error) {
+      // An aborted call is answered by the SDK: it knows why.
+      if (context.signal.aborted) throw error
+      return toResult(failed(failureOf(error, tool.name, context, foundation), meta()))
+    }
+  })
+}
+
+/** The SDK takes anything, so that it is this worker's words, in its envelope, in which input is refused. */
+function specOf(tool: SocialTool) {
+  const { $schema: _, '~standard': __, ...schema } = z.toJSONSchema(tool.input, { io: 'input' }) as Arguments
+  return {
+    title: tool.title,
+    description: tool.description,
+    input: z.looseObject({}),
+    inputSchema: { ...schema, type: 'object' as const },
+    output: envelopeOf(tool.data),
+    annotations: { title: tool.title, ...tool.marks },
+    ...(tool.timeoutMs !== undefined && { timeoutMs: tool.timeoutMs }),
+    ...(tool.access === 'operator' && { roles: ['operator'] as const }),
+  }
+}
+
+async function answerCall(
+  tool: SocialTool,
+  given: Arguments,
+  context: Context,
+  correlationId: string,
+  foundation: Foundation,
+): Promise<Reply<unknown>> {
+  const actor = actorOf(context.caller)
+  // The hub hides it from everybody else; here it is refused once more, in case it did not.
+  if (tool.access === 'operator' && !actor.isOperator) throw failure('not_found', `There is no tool ${tool.name}.`)
+  const input = await parseArguments(tool.input, given)
+  if ('answer' in tool) return tool.answer(input, actor, context)
+  return change(tool, { given, input, actor, context, correlationId }, foundation)
+}
+
+/** One writer at a time: of two calls with one key, the second one finds the reply of the first. */
+async function change(tool: AnyChange, call: Call, { store, clock, config }: Foundation): Promise<Reply<unknown>> {
+  const { given, input, actor, context, correlationId } = call
+  const identity = callIdentity(actor.owner, tool.name, given, context)
+  const known = await storedReply(store.db, identity, clock.now())
+  if (known !== undefined) return known
+  const prepared = await tool.prepare?.(input, actor, context)
+  const reply = await store.transaction(
+    async (tx) => {
+      const stored = await storedReply(tx, identity, clock.now())
+      if (stored !== undefined) return stored
+      if (!actor.isOperator) await take(tx, mutationOf(actor, clock.now()), ruleOf(config, 'mcp_mutation'), clock.now())
+      const { key, isKeyGiven, argumentsHash } = identity
+      const made = await tool.change(input, actor, tx, prepared, { key, isKeyGiven, argumentsHash, correlationId })
+      await storeReply(tx, identity, made, clock.now())
+      return made
+    },
+    { signal: context.signal },
+  )
+  tool.afterwards?.()
+  return reply
+}
+
+const mutationOf = ({ owner }: Actor, at: number) =>
+  ({ action: 'mcp_mutation', network: '', principal: owner, at }) as const
+
+function failureOf(error: unknown, tool: string, { callId }: Context, { log }: Foundation): SocialFailure {
+  if (error instanceof SocialFailure) {
+    if (error.code === 'internal_error') log.error({ err: error, tool, callId }, 'tool failed')
+    return error
+  }
+  log.error({ err: error, tool, callId }, 'tool failed')
+  if (error instanceof StoreError) return storeFailed(error)
+  return failure('internal_error', `${tool} failed for a reason of its own; the log of the social worker tells more.`)
+}
+
+/** Its message may name paths and addresses, which are the operator's business. */
+function storeFailed({ code }: StoreError): SocialFailure {
+  if (code === 'locked' || code === 'unavailable') {
+    return failure(
+      'db_error',
+      'The database of the social worker did not answer in time; try again with the same idempotency key.',
+    )
+  }
+  return failure(
+    'db_error',
+    `The database of the social worker can't be used (${code}); an operator has to look at its log.`,
+    {
+      retryable: false,
+    },
+  )
+}
+
+/** The same object twice: as text for models, structured for programs. */
+function toResult(envelope: Envelope) {
+  return result({
+    value: envelope,
+    content: text(JSON.stringify(envelope)),
+    ...(!envelope.success && { isError: true }),
+  })
+}
