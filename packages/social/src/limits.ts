@@ -33,3 +33,32 @@ export const partLengthMax = 10_000
 export const statusLengthMax = 500
 /** What a URL counts there. */
 export const statusUrlLength = 23
+
+/** After this a reply answers what nobody talks about any more. Counted from its due time. */
+export const replyStaleMs = 6 * 60 * 60_000
+
+/** How long a publisher has a row; renewed before each part. Longer than any one request and its uploads. */
+export const publishLeaseMs = 60_000
+
+/** Tries of a part that was not sent; the pause after the first, which doubles, and its most. */
+export const publishTriesMax = 6
+export const publishRetryMs = 30_000
+export const publishRetryMsMax = 15 * 60_000
+
+/** How often others' rows, and what is due, are looked for. */
+export const publishPollMs = 15_000
+
+/** How long a network that refuses our credentials is left alone. */
+export const refusedPauseMs = 15 * 60_000
+
+/** A post that can not be found this long after it was sent was not stored. */
+export const absenceMs = 30_000
+
+/** Until when a post that could not be read back is asked for. */
+export const readBackMs = 24 * 60 * 60_000
+
+/** A person decides in bulk about so many. */
+export const approvalBatchMax = 50
+
+/** Characters of the reason of a rejection. */
+export const reasonMax = 500

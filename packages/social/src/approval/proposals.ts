@@ -31,6 +31,8 @@ export interface Proposal {
   /** Of the post that is replied to. */
   readonly score?: number
   readonly generatedBy?: 'llm' | 'template'
+  /** As the network has it; default: the network's own. */
+  readonly visibility?: string
   /** UTC ms. */
   readonly scheduledFor?: number
   readonly draftId?: number
@@ -38,6 +40,8 @@ export interface Proposal {
   readonly owner: string
   /** Unique per owner; a second proposal under it is the first item. */
   readonly key: string
+  /** Else an equal item of the owner that waits is the same one, too. */
+  readonly isKeyGiven: boolean
   readonly argumentsHash: string
   readonly correlationId?: string
 }

@@ -152,6 +152,8 @@ export interface NetworkAdapter {
   readonly name: NetworkName
   readonly capabilities: Capabilities
   readonly lengthRule: LengthRule
+  /** That posts get, where the network knows several. */
+  readonly visibility?: string
   /** Newest known, by endpoint. */
   readonly rates: readonly RateState[]
   /** Its own account; cached for a minute. */

@@ -82,6 +82,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('score', column.real)
         .addColumn('risks', column.json, (it) => it.notNull())
         .addColumn('origin', column.text, (it) => it.notNull())
+        .addColumn('generated_by', column.text)
         .addColumn('status', column.text, (it) => it.notNull())
         .addColumn('rev', column.integer, (it) => it.notNull())
         .addColumn('content_hash', column.text, (it) => it.notNull())

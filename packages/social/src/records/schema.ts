@@ -110,6 +110,8 @@ export type SocialSchema = {
     /** JSON list of sentences for the person who decides. */
     risks: string
     origin: 'agent' | 'autopilot'
+    /** Null where an agent brought the text. */
+    generated_by: Optional<'llm' | 'template'>
     status: ItemStatus
     /** Grows with every change. */
     rev: number

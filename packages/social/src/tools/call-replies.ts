@@ -1,8 +1,8 @@
+import { hashOfJson } from '../canonical-json.js'
 import { failure } from '../envelope/failure.js'
 import { replyMs } from '../limits.js'
 import type { Database } from '../records/schema.js'
 import { storable } from '../records/storable.js'
-import { hashOfJson } from './canonical-json.js'
 import type { Reply } from './social-tool.js'
 
 /** Which call it is: a repeat has the same owner, tool and key. */

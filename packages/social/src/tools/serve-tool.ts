@@ -80,12 +80,12 @@ async function change(tool: AnyChange, call: Call, { store, clock, config }: Fou
   const { given, input, actor, context, correlationId } = call
   const identity = callIdentity(actor.owner, tool.name, given, context)
   const known = await storedReply(store.db, identity, clock.now())
-  if (known !== undefined) return known
+  if (known !== undefined) return tool.replayed?.(known) ?? known
   const prepared = await tool.prepare?.(input, actor, context)
   const reply = await store.transaction(
     async (tx) => {
       const stored = await storedReply(tx, identity, clock.now())
-      if (stored !== undefined) return stored
+      if (stored !== undefined) return tool.replayed?.(stored) ?? stored
       if (!actor.isOperator) await take(tx, mutationOf(actor, clock.now()), ruleOf(config, 'mcp_mutation'), clock.now())
       const { key, isKeyGiven, argumentsHash } = identity
       const made = await tool.change(input, actor, tx, prepared, { key, isKeyGiven, argumentsHash, correlationId })

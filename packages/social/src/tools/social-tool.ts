@@ -51,6 +51,8 @@ export interface ChangingTool<Input extends z.ZodObject, Data extends z.ZodType,
     prepared: Prepared,
     context: ChangeContext,
   ): Promise<Reply<z.input<Data>>>
+  /** What a repeat is told in place of the first reply; default: the first reply. */
+  replayed?(reply: Reply<z.input<Data>>): Reply<z.input<Data>>
   /** Behind the commit: wakes whoever has something to do now. */
   afterwards?(): void
 }

@@ -5,7 +5,8 @@ export function hashOfJson(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }
 
-function canonicalJson(value: unknown): string {
+/** One text for one JSON value: keys in order. */
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
       ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
