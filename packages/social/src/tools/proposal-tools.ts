@@ -304,7 +304,6 @@ function editItem(parts: ProposalParts): SocialTool {
       if (before.media.some(({ part }) => part >= texts.length)) {
         throw failure('validation_error', 'parts: one that is left out has a picture; propose another item.')
       }
-      const { target } = before
       requireLength({ network, parts: texts, visibility: item.visibility ?? undefined, target: before.target })
       const problem = await safetyProblem(db, candidateOf(item, item.scheduled_for ?? now, texts), parts.config, now)
       if (problem !== undefined) throw problem
@@ -357,7 +356,7 @@ function withdrawItem(parts: ProposalParts): SocialTool {
 
 function verifyPost(parts: ProposalParts): SocialTool {
   const { store, clock, networks } = parts
-  return answering({
+  return changing({
     name: 'verify_post',
     title: 'Verify a post',
     description: 'Reads a published post back from its network and compares it with what was approved.',
