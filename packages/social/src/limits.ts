@@ -33,3 +33,11 @@ export const partLengthMax = 10_000
 export const statusLengthMax = 500
 /** What a URL counts there. */
 export const statusUrlLength = 23
+
+/** The built-in network: posts of one answer, and posts that one question looks through, newest first. */
+export const localPageMax = 50
+export const localScanMax = 1_000
+
+/** Its files: each lies in the database as text. */
+export const localMediaBytesMax = 8 * 1024 * 1024
+export const localAltTextMax = 1_500
