@@ -62,3 +62,11 @@ export const approvalBatchMax = 50
 
 /** Characters of the reason of a rejection. */
 export const reasonMax = 500
+
+/** The built-in network: posts of one answer, and posts that one question looks through, newest first. */
+export const localPageMax = 50
+export const localScanMax = 1_000
+
+/** Its files: each lies in the database as text. */
+export const localMediaBytesMax = 8 * 1024 * 1024
+export const localAltTextMax = 1_500
