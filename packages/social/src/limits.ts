@@ -70,3 +70,16 @@ export const localScanMax = 1_000
 /** Its files: each lies in the database as text. */
 export const localMediaBytesMax = 8 * 1024 * 1024
 export const localAltTextMax = 1_500
+
+/** A sliding one, wherever the rules say "today". */
+export const dayMs = 24 * 60 * 60_000
+
+/** Posts of ours that a new one is compared with; each part of a thread is one. */
+export const comparedPostsMax = 50
+/** Share of the word triples that two posts may not reach, and from which on a person is told. */
+export const likenessDenied = 0.6
+export const likenessNoted = 0.4
+/** No second post with the same content before or behind one. */
+export const duplicateMs = 5 * 60_000
+/** Replies in a row of which a share may name the product: so many that a fifth of them is a few. */
+export const productReplySpan = 20
