@@ -83,3 +83,14 @@ export const likenessNoted = 0.4
 export const duplicateMs = 5 * 60_000
 /** Replies in a row of which a share may name the product: so many that a fifth of them is a few. */
 export const productReplySpan = 20
+
+/** Weight of a post on X. */
+export const tweetWeightMax = 280
+/** UTF-16 units of a text that twitter-text is asked about: its time grows with the square, and 280 weigh less than this with any two URLs. */
+export const weightedLengthMax = 5_000
+/** The same of a text whose graphemes are counted. */
+export const measuredLengthMax = 20_000
+
+/** Of a post as HTML: what is read of it, and how deep. */
+export const htmlLengthMax = 100_000
+export const htmlDepthMax = 50

@@ -1,4 +1,50 @@
+<<<<<<< HEAD
 /** What is left of a text when networks have had their way with its form: by this a post is compared with what was sent. */
 export function comparableText(text: string): string {
   return text.normalize('NFC').replace(/\s+/gu, ' ').trim()
+=======
+import { withoutHosts } from './measure.js'
+
+/**
+ * The form in which a post that was read back is compared with what was sent: NFC, entities decoded, one space for all blanks,
+ * mentions without their hosts, as networks show them. Not for showing.
+ */
+export function comparableText(text: string): string {
+  return withoutHosts(decodedFully(text.normalize('NFC')))
+    .replace(/[\s\p{Zs}]+/gu, ' ')
+    .trim()
+}
+
+/** One network escapes what was sent, another does not: until nothing is left both come out alike. */
+function decodedFully(text: string): string {
+  let decoded = text
+  for (let round = 0; round < roundsMax; round += 1) {
+    const next = decodeEntities(decoded)
+    if (next === decoded) break
+    decoded = next
+  }
+  return decoded
+}
+
+const roundsMax = 4
+
+/** `&lt;` as `<`: once, of the entities that networks put into plain text. */
+export function decodeEntities(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|apos|nbsp|#39|#x27|#34|#x22);/gi, (whole, name: string) => {
+    return entities[name.toLowerCase()] ?? whole
+  })
+}
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  '#39': "'",
+  '#x27': "'",
+  '#34': '"',
+  '#x22': '"',
+>>>>>>> 7e9b52f1e85c8410bee5c94e09ca089ac04d7ba9
 }
