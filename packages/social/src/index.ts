@@ -1,1 +1,2 @@
-export {}
+export { createSocialWorker, SocialWorker } from './create-social-worker.js'
+export type { SocialOptions } from './open-social.js'

@@ -1,8 +1,3 @@
-<<<<<<< HEAD
-/** What is left of a text when networks have had their way with its form: by this a post is compared with what was sent. */
-export function comparableText(text: string): string {
-  return text.normalize('NFC').replace(/\s+/gu, ' ').trim()
-=======
 import { withoutHosts } from './measure.js'
 
 /**
@@ -46,5 +41,4 @@ const entities: Readonly<Record<string, string>> = {
   '#x27': "'",
   '#34': '"',
   '#x22': '"',
->>>>>>> 7e9b52f1e85c8410bee5c94e09ca089ac04d7ba9
 }
