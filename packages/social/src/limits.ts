@@ -41,3 +41,8 @@ export const localScanMax = 1_000
 /** Its files: each lies in the database as text. */
 export const localMediaBytesMax = 8 * 1024 * 1024
 export const localAltTextMax = 1_500
+
+/** All files of one item: they are in memory together while it is proposed. */
+export const mediaTotalBytesMax = 32 * 1024 * 1024
+/** That of Linux. */
+export const mediaPathLengthMax = 4_096
