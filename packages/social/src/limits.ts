@@ -94,3 +94,8 @@ export const measuredLengthMax = 20_000
 /** Of a post as HTML: what is read of it, and how deep. */
 export const htmlLengthMax = 100_000
 export const htmlDepthMax = 50
+
+/** All files of one item: they are in memory together while it is proposed. */
+export const mediaTotalBytesMax = 32 * 1024 * 1024
+/** That of Linux. */
+export const mediaPathLengthMax = 4_096
