@@ -43,3 +43,63 @@ export interface Surroundings {
   /** 0 to 1, 1 excluded. */
   readonly random?: () => number
 }
+
+/** Registers the tools, too. Rejects with a SocialConfigError or a StoreError. */
+export async function openSocial(worker: Worker, options: SocialOptions, surroundings: Surroundings): Promise<Social> {
+  const { clock, random = cryptoRandom } = surroundings
+  const config = parseSocialConfig(options.config)
+  const log = stderrLog(readEnvironment(options.variables).logLevel)
+  const store = await openStore<SocialSchema>({
+    name: 'social',
+    migrations,
+    dataDirectory: options.dataDirectory,
+    ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
+    // What was sent is never sent again, whatever happens to the power.
+    durability: 'full',
+    // Replicas share the work.
+    access: 'shared',
+  })
+  const foundation: Foundation = { config, store, clock, random, log }
+  const networks = await openNetworks(foundation).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
+  const media = new MediaStore({ roots: config.media.roots, clock })
+  const publisher = new Publisher({
+    ...foundation,
+    networks,
+    media,
+    owner: randomUUID(),
+    markReplied: async () => {},
+  })
+  const wakePublisher = () => publisher.wake()
+  const proposals = new ProposalDesk({ ...foundation, networks, wakePublisher })
+  registerTools(
+    worker,
+    [
+      ...queueTools({ ...foundation, networks }),
+      ...proposalTools({ ...foundation, networks, proposals, media }),
+      ...decisionTools({ ...foundation, networks, wakePublisher }),
+    ],
+    foundation,
+  )
+  let closing: Promise<void> | undefined
+  const closeAll = async () => {
+    await publisher.close()
+    await store.close()
+  }
+  return {
+    get holdUntil() {
+      return publisher.holdUntil
+    },
+    start: async () => publisher.start(),
+    close: () => {
+      closing ??= closeAll()
+      return closing
+    },
+  }
+}
+
+function cryptoRandom(): number {
+  return randomInt(0, 2 ** 32) / 2 ** 32
+}

@@ -32,7 +32,7 @@ export async function approveItem(db: Database, item: Item, approval: Approval, 
   requireTransition(item, 'approve', now)
   const dueAt = Math.max(item.scheduled_for ?? now, now)
   const network = networks.get(item.network)
-  const problem = await safetyProblem(db, candidateOf(item, dueAt), config, now)
+  const problem = await safetyProblem(db, candidateOf(item, dueAt), config)
   if (problem !== undefined) throw problem
 
   const approved = await changeItem(db, item, 'approve', dueAt > now ? 'scheduled' : 'approved', now, {

@@ -2,7 +2,8 @@ import { recordAction } from '../activity/record-action.js'
 import { failure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
 import type { Networks } from '../networks/networks.js'
-import { type Candidate, type ReplyTarget, risksOf, safetyProblem } from '../policy/safety-checks.js'
+import { risksOf } from '../policy/risks.js'
+import { type Candidate, type ReplyTarget, safetyProblem } from '../policy/safety-checks.js'
 import { networkPartOf } from '../publishing/network-part.js'
 import type { Database } from '../records/schema.js'
 import { measure } from '../text/measure.js'
@@ -36,9 +37,9 @@ export class ProposalDesk implements Proposals {
     requireLength(proposal)
     const { config, clock } = this.#parts
     const candidate = candidateOf(proposal, clock.now())
-    const problem = await safetyProblem(db, candidate, config, clock.now())
+    const problem = await safetyProblem(db, candidate, config)
     if (problem !== undefined) throw problem
-    const item = await this.#insert(db, proposal, await this.#risks(db, proposal, candidate))
+    const item = await this.#insert(db, proposal, await risksOf(db, candidate, config, proposal))
     if (this.#needsPerson(proposal)) return { item, replayed: false }
     const { item: approved } = await approveItem(db, item, { by: 'system:autopilot' }, this.#parts)
     return { item: approved, replayed: false }
@@ -75,16 +76,6 @@ export class ProposalDesk implements Proposals {
     if (needsApproval(config)) return true
     if (config.approval.waive_for.includes(network.name)) return false
     return generatedBy === 'template' || (target !== undefined && !target.addressesUs)
-  }
-
-  async #risks(db: Database, proposal: Proposal, candidate: Candidate): Promise<readonly string[]> {
-    const { config, clock } = this.#parts
-    const cost = costOf(proposal)
-    return [
-      ...(await risksOf(db, candidate, config, clock.now())),
-      ...(proposal.generatedBy === 'template' ? ['The text is from a template; read it as a stranger would.'] : []),
-      ...(cost > 0 ? [`Publishing it costs about ${cost.toFixed(3)} USD.`] : []),
-    ]
   }
 
   async #insert(db: Database, proposal: Proposal, risks: readonly string[]): Promise<Item> {
@@ -180,7 +171,7 @@ export function requireLength({ network, parts, visibility, target }: Texts): vo
   for (const [position, text] of parts.entries()) {
     const { count, limit, unit, fits } = measure(text, network.lengthRule)
     const place = parts.length === 1 ? 'The text' : `Part ${position + 1}`
-    if (count === 0) throw failure('validation_error', `parts[${position}]: must not be empty.`)
+    if (text.trim() === '') throw failure('validation_error', `parts[${position}]: must not be empty.`)
     if (!fits) {
       throw failure(
         'tweet_too_long',

@@ -2,7 +2,8 @@ import { candidateOf } from '../approval/item-content.js'
 import { SocialFailure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
 import { absenceMs, replyStaleMs } from '../limits.js'
-import type { Medium, NetworkAdapter, PostRef, Prepared } from '../networks/network-adapter.js'
+import type { MediaStore } from '../media/media-store.js'
+import type { NetworkAdapter, PostRef, Prepared } from '../networks/network-adapter.js'
 import { safetyProblem } from '../policy/safety-checks.js'
 import type { Database, SocialSchema } from '../records/schema.js'
 import { networkPartOf } from './network-part.js'
@@ -10,11 +11,7 @@ import { isOut, mayBeOut, type OutboxEntry, type OutboxPart, readEntry } from '.
 import { markSending, recordDelay, recordDoubt, recordFailure, recordSent, type Trouble } from './settle-entry.js'
 
 export interface PublishingParts extends Foundation {
-  readonly loadMedia: (
-    db: Database,
-    notes: OutboxEntry['content']['media'],
-    position: number,
-  ) => Promise<readonly Medium[]>
+  readonly media: Pick<MediaStore, 'load'>
   readonly markReplied: (db: Database, network: SocialSchema['outbox']['network'], remoteId: string) => Promise<void>
 }
 
@@ -107,7 +104,8 @@ class Publication {
   async #prepare(part: OutboxPart): Promise<Prepared | SocialFailure> {
     const { item, content } = this.#entry
     try {
-      const media = await this.#parts.loadMedia(this.#parts.store.db, content.media, part.position)
+      const notes = content.media.filter((note) => note.part === part.position)
+      const media = await this.#parts.media.load(this.#parts.store.db, notes)
       const given = networkPartOf({
         text: content.parts[part.position]!,
         media,
@@ -138,7 +136,7 @@ class Publication {
     if (item.action_type === 'reply' && row.due_at + replyStaleMs < now) {
       return { code: 'expired', message: 'The reply was due more than six hours ago; what it answers is over.' }
     }
-    return safetyProblem(store.db, candidateOf(item, now), config, now)
+    return safetyProblem(store.db, candidateOf(item, now), config)
   }
 
   async #sent(position: number, sent: Parameters<typeof recordSent>[2]): Promise<Step> {

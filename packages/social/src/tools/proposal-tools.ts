@@ -13,6 +13,7 @@ import { mediaPerPartMax, partLengthMax, partsMax } from '../limits.js'
 import type { MediaStore, ReadMedium } from '../media/media-store.js'
 import type { NetworkAdapter, NetworkPost } from '../networks/network-adapter.js'
 import type { Networks } from '../networks/networks.js'
+import { risksOf } from '../policy/risks.js'
 import { type ReplyTarget, safetyProblem } from '../policy/safety-checks.js'
 import { readEntry } from '../publishing/outbox-row.js'
 import { readBack, recordReading } from '../publishing/read-back.js'
@@ -56,8 +57,8 @@ const proposeInput = z.object({
   media: z
     .array(
       z.strictObject({
-        path: z.string().min(1).max(4_096).optional().describe('A file below one of the operator’s media roots'),
-        data: z.string().min(1).optional().describe('In place of path: the file in base64'),
+        path: z.string().min(1).max(4_096).exactOptional().describe('A file below one of the operator’s media roots'),
+        data: z.string().min(1).exactOptional().describe('In place of path: the file in base64'),
         alt: z.string().max(10_000).default('').describe('What a person who can not see it should know'),
         part: z
           .int()
@@ -183,7 +184,10 @@ async function prepareProposal(
   }
   const scheduledFor = futureTime(input.scheduled_for, parts.clock.now())
   const target = await targetOf(network, kind, input.reply_to, signal)
-  const media = await parts.media.read(input.media, network.capabilities)
+  const media = await parts.media.read(input.media, {
+    network,
+    parts: draft === undefined ? (input.parts?.length ?? 0) : 1,
+  })
   const { handle } = await network.account(signal)
   const given = draft === undefined ? (input.parts ?? []) : (JSON.parse(draft.parts) as string[])
   return {
@@ -305,11 +309,14 @@ function editItem(parts: ProposalParts): SocialTool {
         throw failure('validation_error', 'parts: one that is left out has a picture; propose another item.')
       }
       requireLength({ network, parts: texts, visibility: item.visibility ?? undefined, target: before.target })
-      const problem = await safetyProblem(db, candidateOf(item, item.scheduled_for ?? now, texts), parts.config, now)
+      const candidate = candidateOf(item, item.scheduled_for ?? now, texts)
+      const problem = await safetyProblem(db, candidate, parts.config)
       if (problem !== undefined) throw problem
+      const risks = await risksOf(db, candidate, parts.config)
       const edited = await changeItem(db, item, 'edit', 'pending', now, {
         parts: JSON.stringify(texts),
         content_hash: hashOf(item, texts),
+        risks: JSON.stringify(risks),
       })
       await recordRevision(db, edited, actor.principal, now)
       await recordAction(db, {

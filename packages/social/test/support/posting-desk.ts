@@ -41,12 +41,12 @@ export async function openPostingDesk(options: PostingDeskOptions = {}): Promise
   const local = await openLocal({ handle: 'you', foundation })
   const network = new FaultyNetwork(local, options.name)
   const networks = new Networks([network.adapter])
-  const media = new MediaStore(foundation)
+  const media = new MediaStore({ roots: [], clock: foundation.clock })
   const publisher = new Publisher({
     ...foundation,
     networks,
     owner: `process-${options.foundation === undefined ? 1 : 2}`,
-    loadMedia: (db, notes, part) => media.load(db, notes, part),
+    media,
     markReplied: async (db, where, remoteId) => {
       await db
         .updateTable('discovered_posts')
