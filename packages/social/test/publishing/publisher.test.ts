@@ -337,7 +337,7 @@ describeBothDatabases('of two publishers', (database) => {
     await store.db.updateTable('outbox').set({ lease_until: clock.now() }).execute()
     await two.publisher.round()
     expect((await one.item(id)).status).toBe('unknown')
-    await pass(two, minute)
+    await pass(two, 2 * minute)
     expect((await one.item(id)).status).toBe('posted')
     goOn()
     await slow
