@@ -46,3 +46,13 @@ export const localAltTextMax = 1_500
 export const mediaTotalBytesMax = 32 * 1024 * 1024
 /** That of Linux. */
 export const mediaPathLengthMax = 4_096
+/** Weight of a post on X. */
+export const tweetWeightMax = 280
+/** UTF-16 units of a text that twitter-text is asked about: its time grows with the square, and 280 weigh less than this with any two URLs. */
+export const weightedLengthMax = 5_000
+/** The same of a text whose graphemes are counted. */
+export const measuredLengthMax = 20_000
+
+/** Of a post as HTML: what is read of it, and how deep. */
+export const htmlLengthMax = 100_000
+export const htmlDepthMax = 50
