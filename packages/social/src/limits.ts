@@ -84,6 +84,11 @@ export const duplicateMs = 5 * 60_000
 /** Replies in a row of which a share may name the product: so many that a fifth of them is a few. */
 export const productReplySpan = 20
 
+
+/** All files of one item: they are in memory together while it is proposed. */
+export const mediaTotalBytesMax = 32 * 1024 * 1024
+/** That of Linux. */
+export const mediaPathLengthMax = 4_096
 /** Weight of a post on X. */
 export const tweetWeightMax = 280
 /** UTF-16 units of a text that twitter-text is asked about: its time grows with the square, and 280 weigh less than this with any two URLs. */
@@ -99,3 +104,30 @@ export const htmlDepthMax = 50
 export const mediaTotalBytesMax = 32 * 1024 * 1024
 /** That of Linux. */
 export const mediaPathLengthMax = 4_096
+
+/** X: of its own words in a refusal, shown to people. */
+export const xRefusalTextMax = 200
+/** When it does not say how long a limit holds: its usual window. */
+export const xRateWindowMs = 15 * 60_000
+/** Every look at the own account costs money; followers are noted once a day. */
+export const xAccountMs = 6 * 60 * 60_000
+/** An access token is renewed before its last minutes; the one who does so has this long. */
+export const xRenewAheadMs = 2 * 60_000
+export const xRenewalLeaseMs = 30_000
+export const xRenewalRetryMs = 5_000
+/** Mentions of one answer and answers that are read at once, at most. */
+export const xMentionsMax = 25
+export const xMentionPagesMax = 4
+/** Posts of an account; that many are looked through for one that may be out already. */
+export const xAuthorPostsMax = 10
+export const xOwnPostsMax = 100
+export const xOwnPostPagesMax = 3
+/** X's clock and ours. */
+export const xClockSkewMs = 5 * 60_000
+/** X refuses to search from a post that is older than seven days; an hour less, for its clock. */
+export const xSearchBackMs = 7 * 24 * 60 * 60_000 - 60 * 60_000
+/** X's own least number of posts of a search, and most posts of a lookup. */
+export const xSearchMin = 10
+export const xLookupMax = 100
+/** Handles whose ids are known. */
+export const xKnownHandlesMax = 1_000

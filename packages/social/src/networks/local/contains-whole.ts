@@ -1,6 +1,9 @@
+import { foldText } from '../../text/fold-text.js'
+import { wordCharacter } from '../../text/scripts.js'
+
 /** Whether the words stand in the text as words of their own, whatever their case: "ai" is not in "said". */
 export function containsWhole(text: string, words: string): boolean {
-  const [inside, wanted] = [fold(text), fold(words)]
+  const [inside, wanted] = [foldText(text), foldText(words).trim()]
   if (wanted === '') return false
   for (let at = inside.indexOf(wanted); at !== -1; at = inside.indexOf(wanted, at + 1)) {
     const end = at + wanted.length
@@ -11,21 +14,10 @@ export function containsWhole(text: string, words: string): boolean {
   return false
 }
 
-function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase().trim()
-}
-
-/** Whether a word runs on over the border. Scripts that set no blanks have no such borders. */
+/** Whether a word, or a name, runs on over the border. Scripts that set no blanks have no such borders. */
 function isJoined(left: string, right: string): boolean {
-  return (
-    /[\p{L}\p{N}_@]$/u.test(left) &&
-    /^[\p{L}\p{N}_@]/u.test(right) &&
-    !unspaced.test(left) &&
-    !unspacedStart.test(right)
-  )
+  return ends.test(left.slice(-2)) && begins.test(right)
 }
 
-const scripts = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar']
-const characters = scripts.map((script) => `\\p{Script=${script}}`).join('')
-const unspaced = new RegExp(`[${characters}]$`, 'u')
-const unspacedStart = new RegExp(`^[${characters}]`, 'u')
+const ends = new RegExp(`(?:${wordCharacter}|@)$`, 'u')
+const begins = new RegExp(`^(?:${wordCharacter}|@)`, 'u')
