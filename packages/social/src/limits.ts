@@ -74,3 +74,14 @@ export const blueskyAppViewTokenMs = 30 * 60_000
 export const blueskyRetryAfterMsMax = 24 * 60 * 60_000
 /** An access token that ends within this time is renewed: the loop that does it comes once a minute. */
 export const blueskyRenewMs = 90_000
+
+/** Weight of a post on X. */
+export const tweetWeightMax = 280
+/** UTF-16 units of a text that twitter-text is asked about: its time grows with the square, and 280 weigh less than this with any two URLs. */
+export const weightedLengthMax = 5_000
+/** The same of a text whose graphemes are counted. */
+export const measuredLengthMax = 20_000
+
+/** Of a post as HTML: what is read of it, and how deep. */
+export const htmlLengthMax = 100_000
+export const htmlDepthMax = 50

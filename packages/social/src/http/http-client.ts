@@ -138,7 +138,7 @@ function isBadRequest(error: unknown): boolean {
 
 function wordIn(error: unknown, name: 'code' | 'syscall'): string | undefined {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    const word = (each as { readonly [key: string]: unknown })[name]
+    const word = name in each ? Reflect.get(each, name) : undefined
     if (typeof word === 'string') return word
   }
   return undefined
