@@ -6,7 +6,12 @@ import { asFailure, failureOf, strangeAnswer } from './bluesky-failure.js'
 import type { Pds } from './pds.js'
 import type { Xrpc, XrpcAnswer, XrpcCall } from './xrpc.js'
 
-const granted = z.object({ token: z.string().max(blueskyTokenMax).regex(/^[\x21-\x7e]+$/) })
+const granted = z.object({
+  token: z
+    .string()
+    .max(blueskyTokenMax)
+    .regex(/^[\x21-\x7e]+$/),
+})
 
 /** What indexes the whole network: behind the account's server, or at an address of its own. */
 export class AppView {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../../clock.js'
-import { failure, SocialFailure } from '../../envelope/failure.js'
+import { failure, type SocialFailure } from '../../envelope/failure.js'
 import { blueskyTokenMax } from '../../limits.js'
 import { asFailure, failureOf, isTokenRefusal, strangeAnswer } from './bluesky-failure.js'
 import { isDid } from './identifiers.js'
@@ -8,7 +8,10 @@ import { LoginGate } from './login-gate.js'
 import { expiryOf } from './token-expiry.js'
 import type { Xrpc, XrpcAnswer } from './xrpc.js'
 
-const token = z.string().max(blueskyTokenMax).regex(/^[\x21-\x7e]+$/)
+const token = z
+  .string()
+  .max(blueskyTokenMax)
+  .regex(/^[\x21-\x7e]+$/)
 const answered = z.object({
   accessJwt: token,
   refreshJwt: token,

@@ -11,7 +11,11 @@ export interface Span {
     | { readonly kind: 'tag'; readonly tag: string }
 }
 
-type Feature = { readonly $type: string } & ({ readonly uri: string } | { readonly tag: string } | { readonly did: string })
+type Feature = { readonly $type: string } & (
+  | { readonly uri: string }
+  | { readonly tag: string }
+  | { readonly did: string }
+)
 
 interface Facet {
   readonly index: { readonly byteStart: number; readonly byteEnd: number }
@@ -86,7 +90,7 @@ function mentionsOf(text: string): Found[] {
 }
 
 function tagsOf(text: string): Found[] {
-  return [...text.matchAll(/(?<=^|\s)[#＃](?!\ufe0f)([^\s\u00AD\u2060\u200A-\u200D\u20e2]+)/gu)].flatMap((match) => {
+  return [...text.matchAll(/(?<=^|\s)[#＃](?!\ufe0f)([^\s\p{Cf}\p{Me}]+)/gu)].flatMap((match) => {
     const tag = match[1]!.replace(/\p{P}+$/u, '')
     const isNumber = !/[^\d\p{P}]/u.test(tag)
     if (isNumber || [...new Intl.Segmenter().segment(tag)].length > blueskyTagGraphemesMax) return []

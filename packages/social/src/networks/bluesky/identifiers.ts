@@ -48,7 +48,8 @@ export function postRefIn(text: string): PostRef | undefined {
   const given = text.trim()
   if (given.length > 2_048) return undefined
   const page = /^https:\/\/bsky\.app\/profile\/([^/\s?#]+)\/post\/([a-z0-9]+)\/?(?:[?#].*)?$/i.exec(given)
-  const place = page === null ? placeOfUri(given) : { repo: actorIn(page[1]!), collection: postCollection, rkey: page[2]! }
+  const place =
+    page === null ? placeOfUri(given) : { repo: actorIn(page[1]!), collection: postCollection, rkey: page[2]! }
   if (place?.repo === undefined || place.collection !== postCollection || !isTid(place.rkey)) return undefined
   return { id: postUri(place.repo, place.rkey) }
 }

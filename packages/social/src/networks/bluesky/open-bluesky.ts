@@ -178,5 +178,10 @@ const details = { details: { network: 'bluesky' } }
 
 /** The last ones known; a network without an AppView counts nothing. */
 function countsOf(last: network.Account | undefined) {
-  return { followers: last?.followers ?? 0, following: last?.following ?? 0, posts: last?.posts ?? 0, isUncounted: true as const }
+  return {
+    followers: last?.followers ?? 0,
+    following: last?.following ?? 0,
+    posts: last?.posts ?? 0,
+    isUncounted: true as const,
+  }
 }

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import type { NetworkPost, PostRef } from '../network-adapter.js'
 import { isDid, pageOf, placeOfUri, postCollection } from './identifiers.js'
 
-export const recordUri = z.string().max(1_024).refine((uri) => placeOfUri(uri) !== undefined)
+export const recordUri = z
+  .string()
+  .max(1_024)
+  .refine((uri) => placeOfUri(uri) !== undefined)
 export const contentId = z.string().min(1).max(256)
 const count = z.int().min(0).catch(0)
 
@@ -11,8 +14,8 @@ const strongRef = z.object({ uri: recordUri, cid: contentId })
 const embed = z.looseObject({
   $type: z.string(),
   images: z.array(z.unknown()).max(100).optional().catch(undefined),
-  record: z.unknown(),
-  media: z.unknown(),
+  record: z.unknown().optional(),
+  media: z.unknown().optional(),
 })
 const mentionFacet = z.object({
   features: z.array(z.looseObject({ $type: z.string(), did: z.string().optional().catch(undefined) })).max(20),
@@ -37,7 +40,9 @@ export const postView = z.object({
   author: z.object({
     did: z.string().refine(isDid),
     handle: z.string().max(253).catch('handle.invalid'),
-    viewer: z.object({ blockedBy: z.boolean().catch(false), blocking: z.string().max(1_024).optional().catch(undefined) }).optional(),
+    viewer: z
+      .object({ blockedBy: z.boolean().catch(false), blocking: z.string().max(1_024).optional().catch(undefined) })
+      .optional(),
   }),
   record: z.unknown(),
   likeCount: count,

@@ -49,7 +49,9 @@ export function preparePost(part: Part, key: PublishKey, lengthRule: LengthRule)
 function requireLength({ text }: Part, rule: LengthRule): void {
   const { fits, count, limit, unit } = measure(text, rule)
   if (fits) return
-  throw failure('tweet_too_long', lengthWords(count, limit, unit), { details: { network: 'bluesky', count, limit, unit } })
+  throw failure('tweet_too_long', lengthWords(count, limit, unit), {
+    details: { network: 'bluesky', count, limit, unit },
+  })
 }
 
 function lengthWords(count: number, limit: number, unit: string): string {

@@ -170,7 +170,8 @@ function whileSending(error: unknown, signal: AbortSignal | undefined): NotSent 
 
 /** Nothing was published: it may be tried again, unless that would be in vain. */
 function beforeSending(error: unknown, signal: AbortSignal | undefined): NotSent {
-  if (error instanceof HttpTrouble) return { kind: 'delayed', code: 'network_unavailable', message: `${error.message}.` }
+  if (error instanceof HttpTrouble)
+    return { kind: 'delayed', code: 'network_unavailable', message: `${error.message}.` }
   if (error instanceof SocialFailure) return failedBefore(error)
   if (signal?.aborted)
     return { kind: 'delayed', code: 'network_unavailable', message: 'The worker stopped before the post was sent.' }

@@ -8,14 +8,22 @@ import type { AppView } from './app-view.js'
 import { actorIn, isDid, placeOfUri, postUri } from './identifiers.js'
 import { recordAt } from './own-records.js'
 import type { Pds } from './pds.js'
-import { fitting, type PostView, postRecord, postView, recordUri, threadgateRecord, toNetworkPost } from './post-view.js'
+import {
+  fitting,
+  type PostView,
+  postRecord,
+  postView,
+  recordUri,
+  threadgateRecord,
+  toNetworkPost,
+} from './post-view.js'
 import { didOf } from './resolve-handle.js'
 import { beginOf, isNew, parseSeen, type Sighting, seenAfter } from './seen-posts.js'
 
 const entries = z.array(z.unknown()).max(1_000)
 const postList = z.object({ posts: entries })
 const feed = z.object({ feed: entries })
-const feedEntry = z.object({ post: postView, reason: z.unknown() })
+const feedEntry = z.object({ post: postView, reason: z.unknown().optional() })
 const profiles = z.object({ profiles: entries })
 const profile = z.object({ did: z.string().refine(isDid), followersCount: z.int().min(0) })
 const notifications = z.object({ notifications: entries, cursor: z.string().max(1_024).optional() })
@@ -36,7 +44,11 @@ export class PostReader {
     this.#clock = clock
   }
 
-  async search({ keyword, limit }: Query, cursor: string | undefined, signal?: AbortSignal): Promise<Page<NetworkPost>> {
+  async search(
+    { keyword, limit }: Query,
+    cursor: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<Page<NetworkPost>> {
     const seen = parseSeen(cursor)
     const query = {
       q: searchText(keyword),
@@ -52,11 +64,20 @@ export class PostReader {
   async authorPosts(author: string, cursor: string | undefined, signal?: AbortSignal): Promise<Page<NetworkPost>> {
     const actor = actorIn(author)
     if (actor === undefined)
-      throw failure('validation_error', `${JSON.stringify(author.slice(0, 60))} is no account of Bluesky; give a handle like name.bsky.social.`)
+      throw failure(
+        'validation_error',
+        `${JSON.stringify(author.slice(0, 60))} is no account of Bluesky; give a handle like name.bsky.social.`,
+      )
     const call = { method: 'app.bsky.feed.getAuthorFeed', query: { actor, limit: blueskyBatchMax } }
-    const { feed: list } = await this.#appView.query(call, feed, `read the posts of ${actor}`, signal).catch(asMissing(actor))
+    const { feed: list } = await this.#appView
+      .query(call, feed, `read the posts of ${actor}`, signal)
+      .catch(asMissing(actor))
     const own = fitting(list, feedEntry).filter(({ reason }) => reason === undefined || reason === null)
-    return this.#newOf(own.map(({ post }) => post), cursor, signal)
+    return this.#newOf(
+      own.map(({ post }) => post),
+      cursor,
+      signal,
+    )
   }
 
   /** Who mentions, answers or quotes us: back to the last known one. */
@@ -72,7 +93,10 @@ export class PostReader {
       if (seen === undefined || isKnown || older === undefined) break
     }
     const fresh = listed.filter((sighting) => isNew(seen, sighting))
-    const posts = await this.posts(fresh.map(({ uri }) => ({ id: uri })), signal)
+    const posts = await this.posts(
+      fresh.map(({ uri }) => ({ id: uri })),
+      signal,
+    )
     const next = seenAfter(listed, seen, this.#clock.now())
     const items = posts.map((post) => ({ ...post, addressesUs: true }))
     return { items: newestFirst(items), ...(next !== undefined && { cursor: next }) }
@@ -96,13 +120,21 @@ export class PostReader {
     return needCounts ? this.#withFollowers(found, us.did, signal) : toPosts(found, us.did)
   }
 
-  async #newOf(views: readonly PostView[], cursor: string | undefined, signal?: AbortSignal): Promise<Page<NetworkPost>> {
+  async #newOf(
+    views: readonly PostView[],
+    cursor: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<Page<NetworkPost>> {
     const seen = parseSeen(cursor)
     const { did } = await this.#pds.identity(signal)
     const listed = toPosts(views, did).map(({ ref, postedAt }) => ({ uri: ref.id, at: postedAt }))
     const fresh = new Set(listed.filter((sighting) => isNew(seen, sighting)).map(({ uri }) => uri))
     const next = seenAfter(listed, seen, this.#clock.now())
-    const items = await this.#withFollowers(views.filter(({ uri }) => fresh.has(uri)), did, signal)
+    const items = await this.#withFollowers(
+      views.filter(({ uri }) => fresh.has(uri)),
+      did,
+      signal,
+    )
     return { items: newestFirst(items), ...(next !== undefined && { cursor: next }) }
   }
 
@@ -168,7 +200,11 @@ export class PostReader {
   }
 
   /** Who may reply is said beside the first post of the thread. */
-  async #gateOf(uri: string, value: unknown, signal?: AbortSignal): Promise<z.output<typeof threadgateRecord> | undefined> {
+  async #gateOf(
+    uri: string,
+    value: unknown,
+    signal?: AbortSignal,
+  ): Promise<z.output<typeof threadgateRecord> | undefined> {
     const root = placeOfUri(postRecord.safeParse(value).data?.reply?.root.uri ?? uri)
     if (root === undefined) return undefined
     const place = { repo: root.repo, rkey: root.rkey, collection: 'app.bsky.feed.threadgate' }
@@ -212,7 +248,8 @@ function batches(all: readonly string[]): string[][] {
 
 function asMissing(actor: string): (error: unknown) => never {
   return (error) => {
-    const isMissing = error instanceof SocialFailure && error.options.details?.['status'] === 400 && error.code === 'network_api_error'
+    const isMissing =
+      error instanceof SocialFailure && error.options.details?.['status'] === 400 && error.code === 'network_api_error'
     if (!isMissing) throw error
     throw failure('not_found', `Bluesky does not show the posts of ${actor}: there is no such account, or a block.`, {
       details: { network: 'bluesky' },
