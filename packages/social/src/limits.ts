@@ -89,6 +89,48 @@ export const productReplySpan = 20
 export const mediaTotalBytesMax = 32 * 1024 * 1024
 /** That of Linux. */
 export const mediaPathLengthMax = 4_096
+
+/** A post on Bluesky, and what its lexicon takes as images; alt text has no limit there, its own client stops here. */
+export const blueskyGraphemesMax = 300
+export const blueskyTextBytesMax = 3_000
+export const blueskyImagesMax = 4
+export const blueskyImageBytesMax = 2_000_000
+export const blueskyAltTextMax = 2_000
+export const blueskyTagGraphemesMax = 64
+/** Mentions looked up for one post, each a request; what is beyond stays plain text. */
+export const blueskyMentionsMax = 10
+
+/** What `getPosts` and `getProfiles` take at a time. */
+export const blueskyBatchMax = 25
+/** Notifications are read back to the last known one, this far at most. */
+export const blueskyNotificationPage = 50
+export const blueskyNotificationPagesMax = 4
+
+/** A server allows 30 in five minutes and 300 in a day for the account, which has other programs, too. */
+export const blueskyLogins = [
+  { max: 10, windowMs: 5 * 60_000 },
+  { max: 100, windowMs: 24 * 60 * 60_000 },
+] as const
+/** After a refused login: the pause before the next, which doubles up to the hour. */
+export const blueskyLoginPauseMs = 60_000
+export const blueskyLoginPauseMsMax = 60 * 60_000
+/** Longest name or password and token that makes sense, and what is shown of a server's own words. */
+export const blueskyTokenMax = 8_192
+export const blueskyWordsMax = 200
+
+/** An AppView that is away is left alone for so long where one can do without it. */
+export const blueskyAppViewPauseMs = 30_000
+/** Posts are indexed late: so far back a search looks again, and knows what it has seen. */
+export const blueskyOverlapMs = 2 * 60_000
+export const blueskySeenMax = 100
+export const blueskyAccountMs = 60_000
+/** A token for the AppView lives so long; renewed a minute before. */
+export const blueskyAppViewTokenMs = 30 * 60_000
+/** No server is believed that says "come back" later than this. */
+export const blueskyRetryAfterMsMax = 24 * 60 * 60_000
+/** An access token that ends within this time is renewed: the loop that does it comes once a minute. */
+export const blueskyRenewMs = 90_000
+
 /** Weight of a post on X. */
 export const tweetWeightMax = 280
 /** UTF-16 units of a text that twitter-text is asked about: its time grows with the square, and 280 weigh less than this with any two URLs. */

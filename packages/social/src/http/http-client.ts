@@ -59,7 +59,7 @@ export class HttpClient {
       return { status: response.status, headers: response.headers, text, isWhole }
     } catch (error) {
       signal?.throwIfAborted()
-      throw troubleOf(error, url, ended.signal.aborted ? 0 : timeoutMs, timeout.signal.aborted)
+      throw troubleOf(error, url, timeout.signal.aborted ? timeoutMs : undefined)
     } finally {
       ended.abort()
     }
@@ -104,6 +104,7 @@ const nobodyThere = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ERR_INVALID_URL',
   'UND_ERR_CONNECT_TIMEOUT',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -112,11 +113,16 @@ const nobodyThere = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
-function troubleOf(error: unknown, url: string, timeoutMs: number, isTimeout: boolean): HttpTrouble {
+/** `timeoutMs` when that is what ended it. */
+function troubleOf(error: unknown, url: string, timeoutMs: number | undefined): HttpTrouble {
   const host = URL.canParse(url) ? new URL(url).host : 'the server'
-  if (isTimeout) return new HttpTrouble('lost', `${host} did not answer within ${timeoutMs / 1000} s`, error)
-  const code = codeOf(error)
-  if (code !== undefined && nobodyThere.has(code))
+  if (timeoutMs !== undefined)
+    return new HttpTrouble('lost', `${host} did not answer within ${timeoutMs / 1000} s`, error)
+  // Its message would show the header, which may be a token.
+  if (isBadRequest(error)) return new HttpTrouble('refused', `a request to ${host} could not be made`)
+  const code = wordIn(error, 'code')
+  const isConnecting = wordIn(error, 'syscall') === 'connect'
+  if (code !== undefined && (isConnecting || nobodyThere.has(code)))
     return new HttpTrouble('refused', `${host} can not be reached (${code})`, error)
   return new HttpTrouble(
     'lost',
@@ -125,9 +131,15 @@ function troubleOf(error: unknown, url: string, timeoutMs: number, isTimeout: bo
   )
 }
 
-function codeOf(error: unknown): string | undefined {
+/** What `fetch` throws before it sends: a TypeError of its own, not one about what happened to the connection. */
+function isBadRequest(error: unknown): boolean {
+  return error instanceof TypeError && error.cause === undefined && error.message !== 'terminated'
+}
+
+function wordIn(error: unknown, name: 'code' | 'syscall'): string | undefined {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    if ('code' in each && typeof each.code === 'string') return each.code
+    const word = name in each ? Reflect.get(each, name) : undefined
+    if (typeof word === 'string') return word
   }
   return undefined
 }

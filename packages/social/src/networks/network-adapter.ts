@@ -15,6 +15,8 @@ export interface Account {
   readonly followers: number
   readonly following: number
   readonly posts: number
+  /** Where the network did not tell now: the counts are the last ones known, or 0. */
+  readonly isUncounted?: true
 }
 
 /** A post as a network tells of it; every text is a stranger's. */
