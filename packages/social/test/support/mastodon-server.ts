@@ -39,7 +39,13 @@ export type MastodonFault = {
       readonly headers?: Record<string, string>
     }
   /** Answers that, as it is; nothing else is done. */
-  | { readonly kind: 'body'; readonly body: string; readonly status?: number; readonly type?: string }
+  | {
+      readonly kind: 'body'
+      readonly body: string
+      readonly status?: number
+      readonly type?: string
+      readonly headers?: Record<string, string>
+    }
   | { readonly kind: 'too-many'; readonly resetInMs: number }
   /** Does what was asked, and cuts the connection instead of answering. */
   | { readonly kind: 'cut' }
@@ -202,6 +208,7 @@ export class MastodonServer implements AsyncDisposable {
         response.writeHead(fault.status ?? 200, {
           'content-type': fault.type ?? 'application/json',
           connection: 'close',
+          ...fault.headers,
         })
         response.end(fault.body)
         return
