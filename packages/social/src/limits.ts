@@ -84,7 +84,6 @@ export const duplicateMs = 5 * 60_000
 /** Replies in a row of which a share may name the product: so many that a fifth of them is a few. */
 export const productReplySpan = 20
 
-
 /** All files of one item: they are in memory together while it is proposed. */
 export const mediaTotalBytesMax = 32 * 1024 * 1024
 /** That of Linux. */
@@ -141,11 +140,6 @@ export const measuredLengthMax = 20_000
 /** Of a post as HTML: what is read of it, and how deep. */
 export const htmlLengthMax = 100_000
 export const htmlDepthMax = 50
-
-/** All files of one item: they are in memory together while it is proposed. */
-export const mediaTotalBytesMax = 32 * 1024 * 1024
-/** That of Linux. */
-export const mediaPathLengthMax = 4_096
 
 /** X: of its own words in a refusal, shown to people. */
 export const xRefusalTextMax = 200
@@ -207,7 +201,6 @@ export const emptySearchesMax = 3
 
 /** Of a stranger's post: characters of HTML that are read, levels of it, characters of text that are kept. */
 export const statusHtmlMax = 100_000
-export const htmlDepthMax = 50
 export const statusTextMax = 10_000
 /** Of a server's error text that is passed on. */
 export const serverWordsMax = 200
