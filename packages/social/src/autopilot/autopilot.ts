@@ -1,10 +1,12 @@
 import type { Proposals } from '../approval/proposals.js'
-import type { NetworkName } from '../config.js'
+import type { NetworkName, SocialConfig } from '../config.js'
 import type { ContentWriter } from '../content/content-writer.js'
 import type { DiscoveredPosts } from '../discovery/discovered-posts.js'
+import type { SocialFailure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
 import type { NetworkAdapter } from '../networks/network-adapter.js'
-import type { safetyProblem } from '../policy/safety-checks.js'
+import type { Candidate } from '../policy/safety-checks.js'
+import type { Database } from '../records/schema.js'
 
 /** Owner of all that nobody asked for. */
 export const autopilotOwner = 'system:autopilot'
@@ -16,7 +18,8 @@ export interface AutopilotParts {
   readonly discovered: Pick<DiscoveredPosts, 'feed'>
   readonly writer: ContentWriter
   readonly proposals: Proposals
-  readonly safetyProblem: typeof safetyProblem
+  /** The rules that a proposal will be judged by: policy/safety-checks.ts. */
+  safetyProblem(db: Database, candidate: Candidate, config: SocialConfig): Promise<SocialFailure | undefined>
   /** What to write about now; undefined: nothing is known, and the writer chooses. */
   chooseTopic(network: NetworkName): Promise<string | undefined>
 }

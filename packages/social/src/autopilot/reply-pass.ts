@@ -40,20 +40,28 @@ export class ReplyPass {
     }
   }
 
-  /** By anybody, and whatever became of it: a person who turned it down is not asked again. */
-  async #isProposed({ network, remote_id: id }: DiscoveredPost): Promise<boolean> {
-    const item = await this.#parts.foundation.store.db
+  /**
+   * The post by anybody, and whatever became of it: a person who turned it down is not asked again. Its author, while a
+   * reply of ours waits for a decision.
+   */
+  async #isProposed({ network, remote_id: id, author_id: authorId }: DiscoveredPost): Promise<boolean> {
+    const items = this.#parts.foundation.store.db
       .selectFrom('approval_queue')
       .select('id')
       .where('network', '=', network)
-      .where('target_post_id', '=', id)
+    const ofPost = await items.where('target_post_id', '=', id).executeTakeFirst()
+    if (ofPost !== undefined) return true
+    const ofAuthor = await items
+      .where('owner', '=', autopilotOwner)
+      .where('status', '=', 'pending')
+      .where('target_author_id', '=', authorId)
       .executeTakeFirst()
-    return item !== undefined
+    return ofAuthor !== undefined
   }
 
   #problem(candidate: Candidate): Promise<SocialFailure | undefined> {
-    const { store, config, clock } = this.#parts.foundation
-    return this.#parts.safetyProblem(store.db, candidate, config, clock.now())
+    const { store, config } = this.#parts.foundation
+    return this.#parts.safetyProblem(store.db, candidate, config)
   }
 
   async #answer(found: ScoredPost, source: ReplySource, handle: string, signal: AbortSignal): Promise<void> {
