@@ -79,3 +79,16 @@ export const measuredPerRequestMax = 25
 export const measuringEndsMs = 14 * 24 * 60 * 60_000
 /** Topics that get_stats names. */
 export const topTopicsMax = 5
+
+/** A sliding one, wherever the rules say "today". */
+export const dayMs = 24 * 60 * 60_000
+
+/** Posts of ours that a new one is compared with; each part of a thread is one. */
+export const comparedPostsMax = 50
+/** Share of the word triples that two posts may not reach, and from which on a person is told. */
+export const likenessDenied = 0.6
+export const likenessNoted = 0.4
+/** No second post with the same content before or behind one. */
+export const duplicateMs = 5 * 60_000
+/** Replies in a row of which a share may name the product: so many that a fifth of them is a few. */
+export const productReplySpan = 20

@@ -1,6 +1,8 @@
 import type { NetworkName, SocialConfig } from '../config.js'
 import type { SocialFailure } from '../envelope/failure.js'
 import type { ActionType, Database } from '../records/schema.js'
+import { contentProblem } from './content-rules.js'
+import { replyProblem } from './reply-rules.js'
 
 /** What is to be published, as far as it is judged. */
 export interface Candidate {
@@ -36,20 +38,10 @@ export interface ReplyTarget {
  * just before sending. Length is not its business: the adapter's `prepare` knows.
  */
 export async function safetyProblem(
-  _db: Database,
-  _candidate: Candidate,
-  _config: SocialConfig,
-  _now: number,
+  db: Database,
+  candidate: Candidate,
+  config: Pick<SocialConfig, 'limits' | 'targets' | 'business'>,
 ): Promise<SocialFailure | undefined> {
-  throw new Error('not yet')
-}
-
-/** Sentences for the person who decides: a stranger is replied to, a link, text from a template, nearly said before. */
-export async function risksOf(
-  _db: Database,
-  _candidate: Candidate,
-  _config: SocialConfig,
-  _now: number,
-): Promise<readonly string[]> {
-  throw new Error('not yet')
+  const ofReply = candidate.action === 'reply' ? await replyProblem(db, candidate, config) : undefined
+  return ofReply ?? (await contentProblem(db, candidate, config))
 }

@@ -101,6 +101,8 @@ export class FakeNetwork implements NetworkAdapter {
   readonly #options: FakeNetworkOptions
   readonly #posts = new Map<string, NetworkPost>()
   readonly #faults = new Map<Operation, (SocialFailure | PublishFault | (() => Promise<unknown>))[]>()
+  /** When it came, by number. */
+  readonly #order = new Map<string, number>()
   #count = 0
 
   constructor(options: FakeNetworkOptions) {
@@ -136,6 +138,7 @@ export class FakeNetwork implements NetworkAdapter {
       ...post,
     }
     this.#posts.set(whole.ref.id, whole)
+    this.#order.set(whole.ref.id, this.#count)
     return whole
   }
 
@@ -287,12 +290,13 @@ export class FakeNetwork implements NetworkAdapter {
     return { kind: 'sent', ref, url: this.#urlOf(ref) }
   }
 
-  /** Cursors are positions: what was added since is newer. */
+  /** Cursors are numbers: what came since is newer. */
   #page(fits: (post: NetworkPost) => boolean, cursor: string | undefined, limit: number): Page<NetworkPost> {
-    const all = [...this.#posts.values()]
     const seen = cursor === undefined ? 0 : Number(cursor.replace('after:', ''))
-    const items = all.slice(seen).filter(fits).reverse().slice(0, limit)
-    return items.length === 0 ? { items } : { items, cursor: `after:${all.length}` }
+    const isNew = ({ ref }: NetworkPost) => this.#order.get(ref.id)! > seen
+    const items = [...this.#posts.values()].filter((post) => isNew(post) && fits(post))
+    if (items.length === 0) return { items: [] }
+    return { items: items.reverse().slice(0, limit), cursor: `after:${this.#count}` }
   }
 
   async #request(request: Request, signal: AbortSignal | undefined): Promise<void> {
