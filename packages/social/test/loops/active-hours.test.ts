@@ -2,8 +2,7 @@ import { expect, it } from 'vitest'
 import { parseSocialConfig } from '../../src/config.js'
 import { isActive } from '../../src/loops/active-hours.js'
 
-const at = (time: string, schedule: object) =>
-  isActive(parseSocialConfig({ schedule }).schedule, Date.parse(time))
+const at = (time: string, schedule: object) => isActive(parseSocialConfig({ schedule }).schedule, Date.parse(time))
 
 it('is active from the first hour to before the last one', () => {
   const usual = {}

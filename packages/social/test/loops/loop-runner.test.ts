@@ -18,8 +18,18 @@ it('runs its loops until it is closed', async () => {
   const { clock } = foundation
   const counts = { a: 0, b: 0 }
   const runner = new LoopRunner(foundation, [
-    loopOf(async () => void (counts.a += 1), { name: 'a' }),
-    loopOf(async () => void (counts.b += 1), { name: 'b' }),
+    loopOf(
+      async () => {
+        counts.a += 1
+      },
+      { name: 'a' },
+    ),
+    loopOf(
+      async () => {
+        counts.b += 1
+      },
+      { name: 'b' },
+    ),
   ])
   runner.start()
   runner.start()

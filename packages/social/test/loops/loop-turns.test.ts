@@ -45,7 +45,9 @@ describe('a turn', () => {
     await using foundation = await open()
     const { clock } = foundation
     let count = 0
-    const loop = loopOf(async () => void (count += 1))
+    const loop = loopOf(async () => {
+      count += 1
+    })
     await new LoopTurns(foundation).take(loop, never)
     clock.advance(7 * 24 * 60 * minute)
     const afterRestart = new LoopTurns(foundation)
@@ -64,7 +66,9 @@ describe('a turn', () => {
   it('comes now when it is wanted, whenever it is due', async () => {
     await using foundation = await open()
     let count = 0
-    const loop = loopOf(async () => void (count += 1))
+    const loop = loopOf(async () => {
+      count += 1
+    })
     const turns = new LoopTurns(foundation)
     await turns.take(loop, never)
     await turns.take(loop, never)
@@ -92,10 +96,23 @@ describe('a turn', () => {
     let count = 0
     const turns = new LoopTurns(foundation)
     await turns.take(loopOf(undefined, { everyMs: 7 * 24 * 60 * minute }), never)
-    await turns.take(loopOf(async () => void (count += 1)), never)
+    await turns.take(
+      loopOf(async () => {
+        count += 1
+      }),
+      never,
+    )
     expect(count).toBe(1)
-    await store.db.updateTable('cursors').set({ lease_owner: 'who', lease_until: clock.now() + 1e10, due_at: 0 }).execute()
-    await turns.take(loopOf(async () => void (count += 1)), never)
+    await store.db
+      .updateTable('cursors')
+      .set({ lease_owner: 'who', lease_until: clock.now() + 1e10, due_at: 0 })
+      .execute()
+    await turns.take(
+      loopOf(async () => {
+        count += 1
+      }),
+      never,
+    )
     expect(count).toBe(2)
   })
 })
@@ -113,7 +130,9 @@ describe('the lease', () => {
     const first = new LoopTurns(foundation).take(long, never)
     await begun.promise
     let others = 0
-    const other = loopOf(async () => void (others += 1))
+    const other = loopOf(async () => {
+      others += 1
+    })
     for (let passed = 0; passed < 8 * minute; passed += 20_000) {
       const before = (await rowOf(foundation)).lease_until!
       await until(() => clock.nextWake! <= clock.now() + 20_000)
@@ -137,7 +156,10 @@ describe('the lease', () => {
       (signal) =>
         new Promise((_, reject) => {
           begun.resolve()
-          signal.addEventListener('abort', () => reject((reason = signal.reason)))
+          signal.addEventListener('abort', () => {
+            reason = signal.reason
+            reject(reason)
+          })
         }),
     )
     const first = new LoopTurns(foundation).take(slow, never)
@@ -145,7 +167,12 @@ describe('the lease', () => {
     // Its process slept.
     await store.db.updateTable('cursors').set({ lease_until: clock.now() }).execute()
     let others = 0
-    await new LoopTurns(foundation).take(loopOf(async () => void (others += 1)), never)
+    await new LoopTurns(foundation).take(
+      loopOf(async () => {
+        others += 1
+      }),
+      never,
+    )
     const after = await rowOf(foundation)
     await until(() => clock.nextWake !== undefined)
     clock.advance(20_000)
@@ -213,8 +240,7 @@ describe('errors', () => {
     expect(rows).toHaveLength(2)
     expect(rows[0]).toMatchObject({
       action_type: 'tweet',
-      message:
-        'The loop discovery on bluesky rests for 300 s after 10 errors in a row: bluesky.test does not answer',
+      message: 'The loop discovery on bluesky rests for 300 s after 10 errors in a row: bluesky.test does not answer',
     })
     expect(JSON.parse(rows[0]!.metadata)).toEqual({
       loop: 'discovery',

@@ -180,7 +180,11 @@ export class FakeNetwork implements NetworkAdapter {
     await this.#request({ operation: 'refresh' }, signal)
   }
 
-  async search({ keyword, limit }: Query, cursor: string | undefined, signal?: AbortSignal): Promise<Page<NetworkPost>> {
+  async search(
+    { keyword, limit }: Query,
+    cursor: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<Page<NetworkPost>> {
     await this.#request({ operation: 'search', argument: keyword, cursor }, signal)
     const word = keyword.toLowerCase()
     return this.#page(({ text }) => text.toLowerCase().includes(word), cursor, limit)
