@@ -160,6 +160,7 @@ export const migrations: readonly Migration[] = [
         .addPrimaryKeyConstraint('outbox_parts_key', ['outbox_id', 'position'])
         .execute()
       await schema.createIndex('outbox_parts_remote').on('outbox_parts').columns(['remote_id']).execute()
+      await schema.createIndex('outbox_parts_sent').on('outbox_parts').columns(['sent_at']).execute()
       await schema
         .createTable('rate_ledger')
         .$call(column.autoIncrementId())
