@@ -1,3 +1,4 @@
+import { parseSocialConfig } from '../../src/config.js'
 import type { ContentWriter } from '../../src/content/content-writer.js'
 import { openContentWriter } from '../../src/content/open-content-writer.js'
 import { HttpClient } from '../../src/http/http-client.js'
@@ -8,6 +9,8 @@ export interface ContentRig extends AsyncDisposable {
   readonly server: LlmServer
   readonly foundation: TestFoundation
   readonly writer: ContentWriter
+  /** Another one over the same server and database, with another section `social`. */
+  writerFor(config: object): ContentWriter
 }
 
 export interface ContentRigOptions {
@@ -24,14 +27,17 @@ export interface ContentRigOptions {
 export async function openContentRig(options: ContentRigOptions = {}): Promise<ContentRig> {
   const { provider = 'openai', config = {}, llm = {}, random } = options
   const server = await LlmServer.start(options.server)
-  const foundation = await openTestFoundation({
-    config: { ...config, llm: { provider, model: 'test-model', base_url: server.url, api_key: 'sk-secret', ...llm } },
-    ...(random !== undefined && { random }),
+  const whole = (section: object) => ({
+    ...section,
+    llm: { provider, model: 'test-model', base_url: server.url, api_key: 'sk-secret', ...llm },
   })
+  const foundation = await openTestFoundation({ config: whole(config), ...(random !== undefined && { random }) })
+  const http = new HttpClient(foundation.clock)
   return {
     server,
     foundation,
-    writer: openContentWriter(foundation, new HttpClient(foundation.clock)),
+    writer: openContentWriter(foundation, http),
+    writerFor: (section) => openContentWriter({ ...foundation, config: parseSocialConfig(whole(section)) }, http),
     async [Symbol.asyncDispose]() {
       await foundation[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()

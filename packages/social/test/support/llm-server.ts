@@ -43,7 +43,7 @@ export class LlmServer implements AsyncDisposable {
   readonly asked: Asked[] = []
   readonly #options: LlmServerOptions
   readonly #server: Server
-  #answers: LlmAnswer[] = []
+  #answers: (LlmAnswer | ((asked: Asked) => LlmAnswer))[] = []
   #listAnswer: LlmAnswer | undefined
   #arrived: () => void = () => {}
 
@@ -64,7 +64,7 @@ export class LlmServer implements AsyncDisposable {
   }
 
   /** In this order, one for each question; the last one for all that follow. */
-  answers(...answers: readonly LlmAnswer[]): this {
+  answers(...answers: readonly (LlmAnswer | ((asked: Asked) => LlmAnswer))[]): this {
     this.#answers = [...answers]
     return this
   }
@@ -82,6 +82,11 @@ export class LlmServer implements AsyncDisposable {
 
   get lists(): number {
     return this.asked.filter(({ method }) => method === 'GET').length
+  }
+
+  /** As if nothing had been asked. */
+  forget(): void {
+    this.asked.length = 0
   }
 
   /** Resolves with the next request. */
@@ -102,8 +107,9 @@ export class LlmServer implements AsyncDisposable {
     const { method = '', url = '', headers } = request
     const text = Buffer.concat(chunks).toString()
     const body = text === '' ? undefined : JSON.parse(text)
-    this.asked.push({ method, path: url, headers, body, ...promptOf(body) })
-    const answer = this.#answerTo(method, url, headers, body)
+    const asked = { method, path: url, headers, body, ...promptOf(body) }
+    this.asked.push(asked)
+    const answer = this.#answerTo(asked)
     this.#arrived()
     if (answer === 'never') return
     if (answer === 'hang up') return void request.socket.destroy()
@@ -111,7 +117,8 @@ export class LlmServer implements AsyncDisposable {
     response.end(answer.body)
   }
 
-  #answerTo(method: string, path: string, headers: IncomingMessage['headers'], body: { [key: string]: unknown }) {
+  #answerTo(asked: Asked): Served {
+    const { method, path, headers, body } = asked
     const { key, models = ['test-model'], refuses = [] } = this.#options
     const given = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /, '')
     if (key !== undefined && given !== key) {
@@ -128,7 +135,7 @@ export class LlmServer implements AsyncDisposable {
       return served({ kind: 'error', status: 400, message }, path)
     }
     const answer = this.#answers.length > 1 ? this.#answers.shift()! : (this.#answers[0] ?? 'A sentence.')
-    return served(answer, path)
+    return served(typeof answer === 'function' ? answer(asked) : answer, path)
   }
 }
 
