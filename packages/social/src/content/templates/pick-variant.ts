@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto'
+import { hashOfJson } from '../../tools/canonical-json.js'
+
+/** Equal input, equal choice. */
+export function pickVariant<Item>(items: readonly Item[], ...input: readonly unknown[]): Item {
+  return items[Number(BigInt(`0x${hashOfJson(input)}`) % BigInt(items.length))]!
+}
+
+/** 0 to 1, 1 excluded: chance for those who want the same one next time. */
+export function fractionOf(...input: readonly unknown[]): number {
+  return createHash('sha256').update(hashOfJson(input)).digest().readUInt32BE() / 2 ** 32
+}
