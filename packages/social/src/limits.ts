@@ -33,3 +33,6 @@ export const partLengthMax = 10_000
 export const statusLengthMax = 500
 /** What a URL counts there. */
 export const statusUrlLength = 23
+
+/** A file that holds one secret: tokens have some hundred bytes. */
+export const secretFileBytesMax = 16 * 1024
