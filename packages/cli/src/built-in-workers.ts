@@ -1,5 +1,6 @@
 import { didYouMean } from '@callboard/protocol/nearest-name'
 import type { Variables } from './environment.js'
+import type { SectionKey } from './section-overrides.js'
 import { UsageError } from './usage-error.js'
 
 export interface WorkerSettings {
@@ -26,9 +27,11 @@ interface Entry {
   /** Loads the worker's package, which nobody else needs. */
   readonly create: (settings: WorkerSettings) => Promise<BuiltInWorker>
   /** Of its section, for variables that override them. */
-  readonly configKeys: () => Promise<readonly string[]>
+  readonly configKeys: () => Promise<readonly SectionKey[]>
   /** Whether its keys may be given by variables of their own names, without a prefix. */
   readonly takesBareNames?: boolean
+  /** How variables of another program begin that may give its keys of the same names. */
+  readonly otherPrefix?: string
   /** What is wrong with its section: sentences that begin with the key. */
   readonly checkConfig: (section: unknown) => Promise<readonly string[]>
   /** A program that must be there, from the worker's section. */
@@ -38,7 +41,7 @@ interface Entry {
 const builtInWorkers: Readonly<Record<string, Entry>> = {
   kernel: {
     create: async (settings) => (await import('@callboard/kernel')).createKernelWorker(settings),
-    configKeys: async () => (await import('@callboard/kernel/config')).kernelConfigKeys,
+    configKeys: async () => (await import('@callboard/kernel/config')).kernelConfigKeys.map(named),
     checkConfig: async (section) => {
       // Nothing is wrong with nothing, and `up` is in a hurry.
       if (section === undefined) return []
@@ -49,7 +52,7 @@ const builtInWorkers: Readonly<Record<string, Entry>> = {
   },
   scheduler: {
     create: async (settings) => (await import('@callboard/scheduler')).createSchedulerWorker(settings),
-    configKeys: async () => (await import('@callboard/scheduler/config')).schedulerConfigKeys,
+    configKeys: async () => (await import('@callboard/scheduler/config')).schedulerConfigKeys.map(named),
     takesBareNames: true,
     checkConfig: async (section) => {
       if (section === undefined) return []
@@ -57,7 +60,20 @@ const builtInWorkers: Readonly<Record<string, Entry>> = {
       return problemsOf(() => parseSchedulerConfig(section))
     },
   },
+  social: {
+    create: async (settings) => (await import('@callboard/social')).createSocialWorker(settings),
+    configKeys: async () => (await import('@callboard/social/config')).socialConfigKeys,
+    // Who comes from that program brings its variables along.
+    otherPrefix: 'TUITBOT_',
+    checkConfig: async (section) => {
+      if (section === undefined) return []
+      const { parseSocialConfig } = await import('@callboard/social/config')
+      return problemsOf(() => parseSocialConfig(section))
+    },
+  },
 }
+
+const named = (path: string): SectionKey => ({ path })
 
 export const builtInWorkerNames: readonly string[] = Object.keys(builtInWorkers)
 

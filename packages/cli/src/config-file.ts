@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { builtInWorker, builtInWorkerNames } from './built-in-workers.js'
 import type { Environment } from './environment.js'
-import { type OverriddenWorker, type SectionOverrides, sectionOverrides } from './section-overrides.js'
+import {
+  isSection,
+  mergeSections,
+  type OverriddenWorker,
+  type SectionOverrides,
+  sectionOverrides,
+} from './section-overrides.js'
 
 export interface ConfigFile {
   readonly fileName: string
@@ -27,22 +33,14 @@ export async function readConfigFile(environment: Environment): Promise<ConfigFi
 }
 
 function overridable(name: string): OverriddenWorker {
-  const { configKeys: keys, takesBareNames = false } = builtInWorker(name)
-  return { name, keys, takesBareNames }
+  const { configKeys: keys, takesBareNames = false, otherPrefix } = builtInWorker(name)
+  return { name, keys, takesBareNames, ...(otherPrefix !== undefined && { otherPrefix }) }
 }
 
 /** Key by key; what is no object is left for its parser to refuse. */
 function overridden(file: unknown, { sections }: SectionOverrides): unknown {
-  if (file !== undefined && !isObject(file)) return file
-  const changed = Object.entries(sections).map(([worker, given]) => {
-    const own = file?.[worker]
-    return [worker, own === undefined || isObject(own) ? { ...own, ...given } : own]
-  })
-  return { ...file, ...Object.fromEntries(changed) }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (file !== undefined && !isSection(file)) return file
+  return mergeSections(file ?? {}, sections)
 }
 
 async function readFileOf({ configFile, dataDirectory }: Environment): Promise<ConfigFile> {

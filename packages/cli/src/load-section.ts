@@ -15,10 +15,13 @@ export async function sectionProblems(file: ConfigFile, worker: string): Promise
   return problems.map((problem) => `${sourceOf(problem, file)}: ${problem}`)
 }
 
-/** A problem begins with the key that it is about. */
+/** A problem begins with the key that it is about, which a variable may have given: alone, or with its whole section. */
 function sourceOf(problem: string, { fileName, isAbsent, overrides }: ConfigFile): string {
   const [key = ''] = problem.split(':')
-  return overrides?.get(key.split('.').slice(0, 2).join('.')) ?? (isAbsent ? 'the environment' : fileName)
+  const steps = key.replace(/\[\d+\]/g, '').split('.')
+  const ways = steps.map((_, index) => steps.slice(0, steps.length - index).join('.'))
+  const variable = ways.map((way) => overrides?.get(way)).find((name) => name !== undefined)
+  return variable ?? (isAbsent ? 'the environment' : fileName)
 }
 
 /** @throws UsageError if there are any. */

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { addApprovalsCommands } from './approvals/approvals-commands.js'
 import { binary } from './binary.js'
 import { tokenMsMax } from './limits.js'
 import { version } from './version.js'
@@ -16,6 +17,7 @@ export function createProgram(): Command {
   addHubCommands(program)
   addAgentCommands(program)
   addSchedulerCommands(program)
+  addApprovalsCommands(program, addExamples, positiveNumber)
   addTokenCommands(program)
   explainErrors(program, 'callboard')
   return program

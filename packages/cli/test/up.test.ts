@@ -15,6 +15,7 @@ describe('callboard up', () => {
     expect(workers).toMatchObject([
       { service: 'kernel', state: 'ready', trusted: true },
       { service: 'scheduler', state: 'ready', trusted: true },
+      { service: 'social', state: 'ready', trusted: true },
     ])
     expect((await installation.run(['ls'])).stdout).toMatch(/kernel +served +weave_eval/)
 

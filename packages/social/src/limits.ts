@@ -301,3 +301,6 @@ export const topicPriorPosts = 3
 export const topicRowsMax = 5_000
 /** How often a loop tries another topic than the best one. */
 export const topicExploreShare = 0.2
+
+/** A file that holds one secret: tokens have some hundred bytes. */
+export const secretFileBytesMax = 16 * 1024

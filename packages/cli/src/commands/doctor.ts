@@ -49,6 +49,24 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(workers.includes('scheduler') && dataDirectory.status === 'ok'
       ? await checkScheduler(environment, sectionOf(file, 'scheduler'), Object.keys(config?.agents ?? {}).length > 0)
       : []),
+    ...(workers.includes('social') && dataDirectory.status === 'ok'
+      ? await checkSocial(environment, sectionOf(file, 'social'), file.fileName, found)
+      : []),
+  ]
+}
+
+async function checkSocial(
+  environment: Environment,
+  section: unknown,
+  configFile: string,
+  status: HubStatus | undefined,
+): Promise<Finding[]> {
+  // It asks the hub as an operator, for which the hub's package must load.
+  const { checkSocialConfig, checkSocialWorker } = await import('../doctor/check-social.js')
+  const isThere = status?.snapshot.services.some(({ service, isServed }) => service === 'social' && isServed) === true
+  return [
+    ...(await checkSocialConfig(environment, section, configFile)),
+    ...(isThere ? await checkSocialWorker(environment) : []),
   ]
 }
 

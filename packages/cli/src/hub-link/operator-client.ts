@@ -17,6 +17,19 @@ export async function askService(
   tool: string,
   args: object,
 ): Promise<object> {
+  return contentOf(tool, await callService(environment, service, tool, args))
+}
+
+/**
+ * The same, but gives an answer that is an error as well.
+ * @throws CommandError when there is no hub or nobody of the service; UsageError for a wrong secret.
+ */
+export async function callService(
+  environment: Environment,
+  service: string,
+  tool: string,
+  args: object,
+): Promise<ToolResult> {
   const { runtimeDirectory } = environment
   requireOwnDirectory(runtimeDirectory)
   const { mcpSocket } = runtimeFiles(runtimeDirectory)
@@ -25,7 +38,7 @@ export async function askService(
   const name = toolOf(status, service, tool)
   const client = await connectOperator(environment, mcpSocket)
   try {
-    return contentOf(tool, (await client.request('tools/call', { name, arguments: args })) as ToolResult)
+    return (await client.request('tools/call', { name, arguments: args })) as ToolResult
   } finally {
     client.close()
   }
@@ -36,14 +49,16 @@ function toolOf({ snapshot }: HubStatus, service: string, tool: string): string 
   const found = snapshot.services.find((each) => each.service === service)
   if (found === undefined || !found.isServed) {
     throw new CommandError(
-      `The ${service} is not signed in at the hub: start it with "callboard up" or "callboard worker ${service}".`,
+      `The worker ${service} is not signed in at the hub: start it with "callboard up" or "callboard worker ${service}".`,
     )
   }
   const { tools, renamed = {} } = found
   const own = tools.find((key) => Object.hasOwn(renamed, key) && renamed[key] === tool)
   const name = own ?? tools.find((key) => key === tool || key === `${service}_${tool}`)
   if (name !== undefined) return name
-  throw new CommandError(`The ${service} at this hub has no tool ${tool}: let it be of the version of this program.`)
+  throw new CommandError(
+    `The worker ${service} at this hub has no tool ${tool}: let it be of the version of this program.`,
+  )
 }
 
 async function connectOperator(environment: Environment, path: string): Promise<McpClient> {

@@ -64,7 +64,7 @@ it('says when there is no hub, no scheduler, and when this is not the operator',
   expect(await installation.run(['tasks'])).toMatchObject({
     code: 1,
     stderr:
-      'callboard: The scheduler is not signed in at the hub: start it with "callboard up" or "callboard worker scheduler".\n',
+      'callboard: The worker scheduler is not signed in at the hub: start it with "callboard up" or "callboard worker scheduler".\n',
   })
   await installation.worker(scheduler)
   expect(await installation.run(['tasks'], { CALLBOARD_TOKEN: 'wrong' })).toMatchObject({

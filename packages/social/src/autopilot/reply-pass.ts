@@ -1,9 +1,9 @@
 import { recordAction } from '../activity/record-action.js'
+import { hashOfJson } from '../canonical-json.js'
 import type { Written } from '../content/content-writer.js'
 import type { DiscoveredPost, ScoredPost } from '../discovery/discovered-posts.js'
 import { SocialFailure } from '../envelope/failure.js'
 import type { Candidate, ReplyTarget } from '../policy/safety-checks.js'
-import { hashOfJson } from '../tools/canonical-json.js'
 import { type AutopilotParts, autopilotOwner, canWrite } from './autopilot.js'
 import { hasQuota, hasTargetQuota } from './quota.js'
 import { recordRefusal, refusedPosts } from './refused-posts.js'
@@ -113,6 +113,7 @@ export class ReplyPass {
         owner: autopilotOwner,
         key: shortKey(key),
         // Not of the text, which is another one each time: one key, one item.
+        isKeyGiven: true,
         argumentsHash: hashOfJson(key),
       })
       await recordAction(tx, {

@@ -1,8 +1,8 @@
 import { recordAction } from '../activity/record-action.js'
+import { hashOfJson } from '../canonical-json.js'
 import type { Written } from '../content/content-writer.js'
 import { SocialFailure } from '../envelope/failure.js'
 import type { Loop } from '../loops/loop.js'
-import { hashOfJson } from '../tools/canonical-json.js'
 import { type AutopilotParts, autopilotOwner, canWrite } from './autopilot.js'
 import { nextPostTime, nextThreadTime } from './preferred-times.js'
 import { hasQuota } from './quota.js'
@@ -95,6 +95,7 @@ async function propose(parts: AutopilotParts, kind: Kind, what: Text): Promise<v
       owner: autopilotOwner,
       key,
       // Not of the text, which is another one each time: one key, one item.
+      isKeyGiven: true,
       argumentsHash: hashOfJson(key),
     })
     await recordAction(tx, {

@@ -1,7 +1,6 @@
 import { measuredLengthMax, weightedLengthMax } from '../limits.js'
 import type { LengthRule } from './length-rule.js'
 import { measure } from './measure.js'
-<<<<<<< HEAD
 import { sentenceEnds } from './sentences.js'
 
 /**
@@ -33,19 +32,4 @@ function longestThatFits(beginnings: readonly string[], rule: LengthRule): strin
     else high = middle - 1
   }
   return found
-=======
-
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
-
-/** The longest beginning that ends with a sentence and fits; undefined when not even the first sentence does. */
-export function cutToFit(text: string, rule: LengthRule): string | undefined {
-  let best: string | undefined
-  let sofar = ''
-  for (const { segment } of sentences.segment(text)) {
-    sofar += segment
-    if (!measure(sofar.trim(), rule).fits) break
-    best = sofar.trim()
-  }
-  return best
->>>>>>> b14a109d057b85bfb8625ae4924ecfd3db4b28c2
 }

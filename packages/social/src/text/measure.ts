@@ -1,11 +1,7 @@
-<<<<<<< HEAD
 import twitter from 'twitter-text'
 import { measuredLengthMax, tweetWeightMax, weightedLengthMax } from '../limits.js'
 import { isBlank } from './blank-text.js'
 import { countGraphemes } from './graphemes.js'
-=======
-import twitterText from 'twitter-text'
->>>>>>> b14a109d057b85bfb8625ae4924ecfd3db4b28c2
 import type { LengthRule } from './length-rule.js'
 
 export interface Measured {
@@ -16,7 +12,6 @@ export interface Measured {
   readonly fits: boolean
 }
 
-<<<<<<< HEAD
 /**
  * How long the text is where that rule holds; one without anything to see does not fit. A content warning counts where
  * networks count it. Takes any text; of one that is far too long it says only so.
@@ -30,25 +25,6 @@ export function measure(text: string, rule: LengthRule, contentWarning = ''): Me
     case 'short-urls':
       return withShortUrls(text, rule, contentWarning)
   }
-=======
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
-
-/** How long the text is where that rule holds; one that is empty does not fit. A content warning counts where networks count it. */
-export function measure(text: string, rule: LengthRule, contentWarning = ''): Measured {
-  if (rule.kind === 'weighted') {
-    const { weightedLength } = twitterText.parseTweet(text.normalize('NFC'))
-    return {
-      count: weightedLength,
-      limit: 280,
-      unit: 'weighted characters',
-      fits: weightedLength > 0 && weightedLength <= 280,
-    }
-  }
-  const isShort = rule.kind === 'short-urls'
-  const counted = isShort ? text.replaceAll(/https?:\/\/\S+/g, 'u'.repeat(rule.urlLength)) + contentWarning : text
-  const count = [...segmenter.segment(counted)].length
-  return { count, limit: rule.max, unit: isShort ? 'characters' : 'graphemes', fits: count > 0 && count <= rule.max }
->>>>>>> b14a109d057b85bfb8625ae4924ecfd3db4b28c2
 }
 
 function weighted(text: string): Measured {

@@ -38,7 +38,7 @@ export const networkInput = oneOf(networkNames)
 export const generatedFields = {
   network: z.enum(networkNames),
   limit: z.int().describe('What the network takes, counted in unit'),
-  unit: z.enum(['weighted characters', 'graphemes', 'characters']),
+  unit: z.enum(['weighted characters', 'graphemes', 'characters', 'bytes']),
   generated_by: z.enum(['llm', 'template']),
   warnings: z.array(z.string()),
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { hashOfJson } from '../../tools/canonical-json.js'
+import { hashOfJson } from '../../canonical-json.js'
 
 /** Equal input, equal choice. */
 export function pickVariant<Item>(items: readonly Item[], ...input: readonly unknown[]): Item {

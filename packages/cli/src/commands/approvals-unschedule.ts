@@ -1,0 +1,9 @@
+import { askSocial } from '../approvals/ask-social.js'
+import { readEnvironment } from '../environment.js'
+import { exit, print } from '../output.js'
+
+export async function runApprovalsUnschedule(id: number): Promise<never> {
+  const { data } = await askSocial<{ readonly status: string }>(readEnvironment(), 'unschedule_item', { id })
+  print(`Item ${id} is ${data.status} again and stays here until it is approved.`)
+  return exit(0)
+}
