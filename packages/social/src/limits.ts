@@ -304,3 +304,16 @@ export const topicExploreShare = 0.2
 
 /** A file that holds one secret: tokens have some hundred bytes. */
 export const secretFileBytesMax = 16 * 1024
+
+/** Between two looks for items that nobody decided about. */
+export const expiryMs = 60_000
+
+/** Between two looks at what runs out of a login; the limits of a server are asked for by itself once an hour. */
+export const tokenRefreshMs = 60_000
+
+/** Between two looks for posts that were scored under another configuration, and how many are scored in one transaction. */
+export const rescoreMs = 60 * 60_000
+export const rescoreChunk = 1_000
+
+/** Between two looks for what may be forgotten. */
+export const pruneMs = 60 * 60_000

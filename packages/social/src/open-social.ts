@@ -3,19 +3,39 @@ import { openStore } from '@callboard/store'
 import type { Worker } from '@callboard/worker'
 import { ProposalDesk } from './approval/proposal-desk.js'
 import type { Clock } from './clock.js'
-import { parseSocialConfig } from './config.js'
+import { type NetworkName, parseSocialConfig, readSecrets } from './config.js'
+import { openContentWriter } from './content/open-content-writer.js'
+import { chooseTopic as chooseRankedTopic } from './content/topics/choose-topic.js'
+import { rankTopics } from './content/topics/rank-topics.js'
+import { DiscoveredPosts } from './discovery/discovered-posts.js'
 import { readEnvironment, type Variables } from './environment.js'
 import type { Foundation } from './foundation.js'
+import { HttpClient } from './http/http-client.js'
 import { stderrLog } from './log.js'
+import { LoopRunner } from './loops/loop-runner.js'
+import { socialLoops } from './loops/social-loops.js'
+import { upkeepLoops } from './loops/upkeep-loops.js'
 import { MediaStore } from './media/media-store.js'
 import { openNetworks } from './networks/open-networks.js'
+import { safetyProblem } from './policy/safety-checks.js'
 import { Publisher } from './publishing/publisher.js'
 import { migrations } from './records/migrations.js'
 import type { SocialSchema } from './records/schema.js'
+import { Scorer } from './scoring/scorer.js'
+import { composeTweetTool } from './tools/compose-tweet-tool.js'
 import { decisionTools } from './tools/decision-tools.js'
+import { generateReplyTool } from './tools/generate-reply-tool.js'
+import { generateThreadTool } from './tools/generate-thread-tool.js'
+import { generateTweetTool } from './tools/generate-tweet-tool.js'
+import { getConfigTool } from './tools/get-config-tool.js'
+import { getFollowerTrendTool } from './tools/get-follower-trend-tool.js'
+import { getStatsTool } from './tools/get-stats-tool.js'
 import { proposalTools } from './tools/proposal-tools.js'
 import { queueTools } from './tools/queue-tools.js'
 import { registerTools } from './tools/register-tools.js'
+import type { SocialTool } from './tools/social-tool.js'
+import { suggestTopicsTool } from './tools/suggest-topics-tool.js'
+import { validateConfigTool } from './tools/validate-config-tool.js'
 
 export interface SocialOptions {
   /** Holds the database, unless `databaseUrl` is given. */
@@ -47,7 +67,7 @@ export interface Surroundings {
 /** Registers the tools, too. Rejects with a SocialConfigError or a StoreError. */
 export async function openSocial(worker: Worker, options: SocialOptions, surroundings: Surroundings): Promise<Social> {
   const { clock, random = cryptoRandom } = surroundings
-  const config = parseSocialConfig(options.config)
+  const config = await readSecrets(parseSocialConfig(options.config), options.dataDirectory)
   const log = stderrLog(readEnvironment(options.variables).logLevel)
   const store = await openStore<SocialSchema>({
     name: 'social',
@@ -59,42 +79,74 @@ export async function openSocial(worker: Worker, options: SocialOptions, surroun
     // Replicas share the work.
     access: 'shared',
   })
-  const foundation: Foundation = { config, store, clock, random, log }
-  const networks = await openNetworks(foundation).catch(async (error: unknown) => {
+  try {
+    return await compose(worker, options, { config, store, clock, random, log })
+  } catch (error) {
     await store.close()
     throw error
-  })
+  }
+}
+
+async function compose(worker: Worker, options: SocialOptions, foundation: Foundation): Promise<Social> {
+  const { config, store, clock } = foundation
+  const http = new HttpClient(clock)
+  const networks = await openNetworks(foundation, http)
   const media = new MediaStore({ roots: config.media.roots, clock })
+  const scorer = new Scorer(config)
+  const discovered = new DiscoveredPosts(foundation, scorer)
+  const writer = openContentWriter(foundation, http)
   const publisher = new Publisher({
     ...foundation,
     networks,
     media,
     owner: randomUUID(),
-    markReplied: async () => {},
+    markReplied: (db, network, remoteId) => discovered.markReplied(db, network, remoteId),
   })
   const wakePublisher = () => publisher.wake()
   const proposals = new ProposalDesk({ ...foundation, networks, wakePublisher })
-  registerTools(
-    worker,
-    [
-      ...queueTools({ ...foundation, networks }),
-      ...proposalTools({ ...foundation, networks, proposals, media }),
-      ...decisionTools({ ...foundation, networks, wakePublisher }),
-    ],
-    foundation,
-  )
-  let closing: Promise<void> | undefined
-  const closeAll = async () => {
-    await publisher.close()
-    await store.close()
+  const loops = new LoopRunner(foundation, [
+    ...upkeepLoops({ foundation, networks, discovered }),
+    ...socialLoops({ foundation, networks, discovered, writer, proposals, safetyProblem, chooseTopic }),
+  ])
+  registerTools(worker, toolsOf(), foundation)
+
+  function toolsOf(): readonly SocialTool[] {
+    const parts = { ...foundation, foundation, networks, media, proposals, writer, discovered, scorer, wakePublisher }
+    return [
+      ...queueTools(parts),
+      ...proposalTools(parts),
+      ...decisionTools(parts),
+      generateReplyTool(parts),
+      generateTweetTool(parts),
+      generateThreadTool(parts),
+      composeTweetTool(parts),
+      suggestTopicsTool(parts),
+      getStatsTool(foundation),
+      getFollowerTrendTool(foundation),
+      getConfigTool(foundation),
+      validateConfigTool({ section: options.config, dataDirectory: options.dataDirectory }),
+    ]
   }
+
+  async function chooseTopic(network: NetworkName): Promise<string | undefined> {
+    const ranked = await rankTopics(foundation, network)
+    return ranked.length === 0 ? undefined : chooseRankedTopic(ranked, foundation.random).topic
+  }
+
+  let closing: Promise<void> | undefined
   return {
     get holdUntil() {
       return publisher.holdUntil
     },
-    start: async () => publisher.start(),
+    start: async () => {
+      publisher.start()
+      loops.start()
+    },
     close: () => {
-      closing ??= closeAll()
+      closing ??= (async () => {
+        await Promise.all([publisher.close(), loops.close()])
+        await store.close()
+      })()
       return closing
     },
   }
