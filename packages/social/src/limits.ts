@@ -44,3 +44,22 @@ export const measuredLengthMax = 20_000
 /** Of a post as HTML: what is read of it, and how deep. */
 export const htmlLengthMax = 100_000
 export const htmlDepthMax = 50
+
+/** Characters of a post that is kept; every network's own limit is lower, and a score needs no more. */
+export const postTextMax = 10_000
+/** Of a name, a language, an address, and of a post's id: one with a longer id can not be kept. */
+export const postNameMax = 256
+export const postUrlMax = 2_048
+export const postIdMax = 512
+/** Of likes and the like. */
+export const postCountMax = 1_000_000_000
+
+/** Posts on one page of the feed. */
+export const feedPageMax = 200
+/** A page is a view of its own time: so much later nobody turns it any more. */
+export const feedCursorMs = 24 * 60 * 60_000
+/** Characters of a feed's cursor. */
+export const cursorLengthMax = 512
+
+/** A network's clock, or an agent's, may be ahead of ours. */
+export const clockSkewMs = 5 * 60_000
