@@ -317,3 +317,17 @@ export const rescoreChunk = 1_000
 
 /** Between two looks for what may be forgotten. */
 export const pruneMs = 60 * 60_000
+
+/** Characters of a post that is kept; every network's own limit is lower, and a score needs no more. */
+export const postTextMax = 10_000
+/** Of a name, a language, an address, and of a post's id: one with a longer id can not be kept. */
+export const postNameMax = 256
+export const postUrlMax = 2_048
+export const postIdMax = 512
+/** Of likes and the like. */
+export const postCountMax = 1_000_000_000
+
+/** Posts on one page of the feed. */
+export const feedPageMax = 200
+/** A page is a view of its own time: so much later nobody turns it any more. */
+export const feedCursorMs = 24 * 60 * 60_000

@@ -40,12 +40,12 @@ export const migrations: readonly Migration[] = [
       await schema
         .createIndex('discovered_posts_young')
         .on('discovered_posts')
-        .columns(['replied_to', 'posted_at', 'base_score'])
+        .columns(['network', 'replied_to', 'posted_at', 'base_score'])
         .execute()
       await schema
         .createIndex('discovered_posts_best')
         .on('discovered_posts')
-        .columns(['replied_to', 'base_score', 'posted_at'])
+        .columns(['network', 'replied_to', 'base_score', 'posted_at', 'id'])
         .execute()
       await schema.createIndex('discovered_posts_version').on('discovered_posts').columns(['scoring_version']).execute()
       await schema.createIndex('discovered_posts_time').on('discovered_posts').columns(['discovered_at']).execute()

@@ -3,14 +3,14 @@ import type { NetworkName } from '../config.js'
 import type { ErrorCode } from '../envelope/error-codes.js'
 
 /** A column that the database fills: what Kysely calls `Generated`, without a dependency on it. */
-interface Assigned {
+export interface Assigned {
   readonly __select__: number
   readonly __insert__: number | undefined
   readonly __update__: never
 }
 
 /** A column that may be left out of an insert. */
-interface Optional<Value> {
+export interface Optional<Value> {
   readonly __select__: Value | null
   readonly __insert__: Value | null | undefined
   readonly __update__: Value | null

@@ -1,5 +1,5 @@
 import { foldText } from './fold-text.js'
-import { unspacedCharacter, wordCharacter } from './scripts.js'
+import { tokensOf } from './tokens.js'
 
 /** What of a text is compared: made once where one is compared with many. */
 export type Shingles = ReadonlySet<string>
@@ -7,9 +7,9 @@ export type Shingles = ReadonlySet<string>
 /** Runs of three words; of a shorter text all of it. Empty when there is nothing to compare. */
 export function shinglesOf(text: string): Shingles {
   const folded = foldText(text).trim()
-  const found = folded.match(words)
-  const all: readonly string[] = found ?? (folded === '' ? [] : [folded])
-  if (all.length < shingleWords) return new Set(all.length === 0 ? [] : [all.join(' ')])
+  const words = tokensOf(folded).map(({ text: word }) => word)
+  const all = words.length === 0 ? [folded] : words
+  if (all.length < shingleWords) return new Set(folded === '' ? [] : [all.join(' ')])
   return new Set(all.slice(shingleWords - 1).map((_, index) => all.slice(index, index + shingleWords).join(' ')))
 }
 
@@ -27,5 +27,3 @@ export function similarity(one: string | Shingles, other: string | Shingles): nu
 }
 
 const shingleWords = 3
-
-const words = new RegExp(`(?:${wordCharacter})+|${unspacedCharacter}`, 'gu')
