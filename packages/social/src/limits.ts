@@ -46,3 +46,21 @@ export const likenessNoted = 0.4
 export const duplicateMs = 5 * 60_000
 /** Replies in a row of which a share may name the product: so many that a fifth of them is a few. */
 export const productReplySpan = 20
+
+export const hourMs = 60 * 60_000
+
+/** How long a check of somebody's health may take: a person waits for it. */
+export const checkMs = 5_000
+/** Characters of what a network or an LLM says of itself. */
+export const checkWordsMax = 300
+
+/** Posts that nobody replied to: whoever wrote them does not wait any longer. */
+export const unrepliedKeptMs = 7 * dayMs
+export const actionLogKeptMs = 14 * dayMs
+/** Posts are measured for the last time when they are seven days old. */
+export const itemKeptMsMin = 8 * dayMs
+/** A file without an item: its proposal was refused, or is being stored. */
+export const looseMediaKeptMs = dayMs
+/** Pruning: a writer waits for one statement at most, and a round ends. */
+export const prunedRowsPerStatement = 500
+export const pruneStatementsMax = 20
