@@ -331,3 +331,21 @@ export const postCountMax = 1_000_000_000
 export const feedPageMax = 200
 /** A page is a view of its own time: so much later nobody turns it any more. */
 export const feedCursorMs = 24 * 60 * 60_000
+
+export const hourMs = 60 * 60_000
+
+/** How long a check of somebody's health may take: a person waits for it. */
+export const checkMs = 5_000
+/** Characters of what a network or an LLM says of itself. */
+export const checkWordsMax = 300
+
+/** Posts that nobody replied to: whoever wrote them does not wait any longer. */
+export const unrepliedKeptMs = 7 * dayMs
+export const actionLogKeptMs = 14 * dayMs
+/** Posts are measured for the last time when they are seven days old. */
+export const itemKeptMsMin = 8 * dayMs
+/** A file without an item: its proposal was refused, or is being stored. */
+export const looseMediaKeptMs = dayMs
+/** Pruning: a writer waits for one statement at most, and a round ends. */
+export const prunedRowsPerStatement = 500
+export const pruneStatementsMax = 20

@@ -183,6 +183,7 @@ export const migrations: readonly Migration[] = [
         .createTable('action_log')
         .$call(column.autoIncrementId())
         .addColumn('action_type', column.text, (it) => it.notNull())
+        .addColumn('network', column.text)
         .addColumn('status', column.text, (it) => it.notNull())
         .addColumn('message', column.text, (it) => it.notNull())
         .addColumn('metadata', column.json, (it) => it.notNull())

@@ -194,6 +194,8 @@ export type SocialSchema = {
   action_log: {
     id: Assigned
     action_type: string
+    /** Which one it tells of, if one. */
+    network: Optional<string>
     status: 'success' | 'failure' | 'dry_run' | 'skipped' | 'alert'
     message: string
     /** JSON object. */

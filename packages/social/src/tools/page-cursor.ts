@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 import { z } from 'zod'
 import type { ExtraMeta } from '../envelope/envelope.js'
 import { failure } from '../envelope/failure.js'
@@ -48,4 +49,39 @@ export function pageOf<Item extends { readonly id: number }>(
       },
     },
   }
+=======
+import type { z } from 'zod'
+import type { Pagination } from '../envelope/envelope.js'
+import { failure } from '../envelope/failure.js'
+
+/** Where a page of that tool ends, as opaque text. */
+export function writeCursor(tool: string, place: readonly (string | number)[]): string {
+  return Buffer.from(JSON.stringify([tool, ...place])).toString('base64url')
+}
+
+/** What the same tool wrote. Throws `validation_error` for anything else. */
+export function readCursor<Place extends z.ZodType>(
+  tool: string,
+  place: Place,
+  cursor: string | undefined,
+): z.output<Place> | undefined {
+  if (cursor === undefined) return undefined
+  const [name, ...values] = listIn(cursor)
+  const parsed = place.safeParse(values)
+  if (name === tool && parsed.success) return parsed.data
+  throw failure('validation_error', `cursor: must be the meta.pagination.next_token of an earlier page of ${tool}`)
+}
+
+function listIn(cursor: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
+}
+
+export function pagination(count: number, next: string | undefined): Pagination {
+  return { result_count: count, has_more: next !== undefined, ...(next !== undefined && { next_token: next }) }
+>>>>>>> 0e30af433a0b917e3cc0840ae158a7594bf944e4
 }
