@@ -22,20 +22,8 @@ import { Publisher } from './publishing/publisher.js'
 import { migrations } from './records/migrations.js'
 import type { SocialSchema } from './records/schema.js'
 import { Scorer } from './scoring/scorer.js'
-import { composeTweetTool } from './tools/compose-tweet-tool.js'
-import { decisionTools } from './tools/decision-tools.js'
-import { generateReplyTool } from './tools/generate-reply-tool.js'
-import { generateThreadTool } from './tools/generate-thread-tool.js'
-import { generateTweetTool } from './tools/generate-tweet-tool.js'
-import { getConfigTool } from './tools/get-config-tool.js'
-import { getFollowerTrendTool } from './tools/get-follower-trend-tool.js'
-import { getStatsTool } from './tools/get-stats-tool.js'
-import { proposalTools } from './tools/proposal-tools.js'
-import { queueTools } from './tools/queue-tools.js'
+import { allTools } from './tools/all-tools.js'
 import { registerTools } from './tools/register-tools.js'
-import type { SocialTool } from './tools/social-tool.js'
-import { suggestTopicsTool } from './tools/suggest-topics-tool.js'
-import { validateConfigTool } from './tools/validate-config-tool.js'
 
 export interface SocialOptions {
   /** Holds the database, unless `databaseUrl` is given. */
@@ -108,28 +96,15 @@ async function compose(worker: Worker, options: SocialOptions, foundation: Found
     ...upkeepLoops({ foundation, networks, discovered }),
     ...socialLoops({ foundation, networks, discovered, writer, proposals, safetyProblem, chooseTopic }),
   ])
-  registerTools(worker, toolsOf(), foundation)
-
-  function toolsOf(): readonly SocialTool[] {
-    const parts = { ...foundation, foundation, networks, media, proposals, writer, discovered, scorer, wakePublisher }
-    return [
-      ...queueTools(parts),
-      ...proposalTools(parts),
-      ...decisionTools(parts),
-      generateReplyTool(parts),
-      generateTweetTool(parts),
-      generateThreadTool(parts),
-      composeTweetTool(parts),
-      suggestTopicsTool(parts),
-      getStatsTool(foundation),
-      getFollowerTrendTool(foundation),
-      getConfigTool(foundation),
-      validateConfigTool({ section: options.config, dataDirectory: options.dataDirectory }),
-    ]
-  }
+  const parts = { ...foundation, networks, media, proposals, writer, posts: discovered, scorer, wakePublisher }
+  registerTools(
+    worker,
+    allTools({ ...parts, section: options.config, dataDirectory: options.dataDirectory }),
+    foundation,
+  )
 
   async function chooseTopic(network: NetworkName): Promise<string | undefined> {
-    const ranked = await rankTopics(foundation, network)
+    const ranked = await rankTopics(store.db, { business: config.business, network, now: clock.now() })
     return ranked.length === 0 ? undefined : chooseRankedTopic(ranked, foundation.random).topic
   }
 

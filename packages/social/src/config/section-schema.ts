@@ -75,6 +75,8 @@ const sections = {
       max_target_replies_per_day: z.int().min(0).max(1_000).default(3),
       product_mention_ratio: z.number().min(0).max(1).default(0.2),
       banned_phrases: words,
+      /** Names or ids, on any network: their posts are not taken up. */
+      blocked_authors: words,
       max_searches_per_15_minutes: z.int().min(0).max(10_000).default(300),
       max_mention_checks_per_15_minutes: z.int().min(0).max(10_000).default(180),
       max_mutations_per_hour: z.int().min(1).max(10_000).default(20),

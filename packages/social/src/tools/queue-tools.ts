@@ -3,9 +3,10 @@ import { findItem } from '../approval/find-item.js'
 import type { Foundation } from '../foundation.js'
 import type { Networks } from '../networks/networks.js'
 import { partsOf } from '../publishing/outbox-row.js'
+import { cursorInput } from './common-input.js'
 import { itemView, outboxView, pendingView, viewItem, viewOutbox, viewPending } from './item-view.js'
 import { backendOf, networkFilter } from './network-input.js'
-import { cursorInput, idCursor, pageOf } from './page-cursor.js'
+import { idAfter, pageOf } from './page-cursor.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
 export const itemIdInput = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
@@ -33,10 +34,11 @@ function listPendingApprovals({ store, clock }: QueueParts): SocialTool {
         .selectAll()
         .where('status', '=', 'pending')
         .where('expires_at', '>', clock.now())
-        .where('id', '>', idCursor(cursor))
+        .where('id', '>', idAfter('list_pending_approvals', cursor))
       if (!actor.isOperator) query = query.where('owner', '=', actor.owner)
       if (network !== undefined) query = query.where('network', '=', network)
       const { items, meta } = pageOf(
+        'list_pending_approvals',
         await query
           .orderBy('id')
           .limit(limit + 1)
@@ -103,7 +105,10 @@ function listOutbox({ store }: QueueParts): SocialTool {
     data: z.array(outboxView),
     marks: reads,
     async answer({ status, network, limit, cursor }, actor) {
-      let query = store.db.selectFrom('outbox').selectAll('outbox').where('outbox.id', '>', idCursor(cursor))
+      let query = store.db
+        .selectFrom('outbox')
+        .selectAll('outbox')
+        .where('outbox.id', '>', idAfter('list_outbox', cursor))
       if (!actor.isOperator) {
         query = query
           .innerJoin('approval_queue', 'approval_queue.id', 'outbox.approval_id')
@@ -112,6 +117,7 @@ function listOutbox({ store }: QueueParts): SocialTool {
       if (status !== undefined) query = query.where('outbox.status', '=', status)
       if (network !== undefined) query = query.where('outbox.network', '=', network)
       const { items, meta } = pageOf(
+        'list_outbox',
         await query
           .orderBy('outbox.id')
           .limit(limit + 1)

@@ -1,5 +1,4 @@
 import { foldText } from '../../text/fold-text.js'
-import { wordCharacter } from '../../text/scripts.js'
 
 /** Whether the words stand in the text as words of their own, whatever their case: "ai" is not in "said". */
 export function containsWhole(text: string, words: string): boolean {
@@ -19,5 +18,5 @@ function isJoined(left: string, right: string): boolean {
   return ends.test(left.slice(-2)) && begins.test(right)
 }
 
-const ends = new RegExp(`(?:${wordCharacter}|@)$`, 'u')
-const begins = new RegExp(`^(?:${wordCharacter}|@)`, 'u')
+const ends = /[\p{L}\p{M}\p{N}_@]$/u
+const begins = /^[\p{L}\p{M}\p{N}_@]/u
