@@ -46,8 +46,9 @@ describe('the login', () => {
   it('follows an operator who writes new tokens', async () => {
     const { x, another, server } = await openXSetting({ accessToken: '' })
     await x.account()
-    await another({ accessToken: 'access-1', refreshToken: 'other' }).account()
-    expect(server.requests.at(-1)?.authorization).toBe('Bearer access-1')
+    server.grantAccess('written')
+    await another({ accessToken: 'written' }).account()
+    expect(server.requests.at(-1)?.authorization).toBe('Bearer written')
     expect(server.refreshes).toBe(1)
   })
 
