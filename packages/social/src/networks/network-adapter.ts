@@ -180,6 +180,11 @@ export interface NetworkAdapter {
   prepare(part: Part, key: PublishKey): Prepared
   /** Files first, where there are any: one that fails fails the part, and nothing has been published. Never rejects. */
   publish(prepared: Prepared, signal?: AbortSignal): Promise<PublishOutcome>
+  /**
+   * Of a network that rewrites what it is sent (links, names in front of a reply): whether what was read back is that text.
+   * Absent where `comparableText` of both tells.
+   */
+  isSameText?(sent: string, read: NetworkPost): boolean
   /** Whether an earlier {@link publish} of it came through. Rejects when the network does not answer. */
   find(prepared: Prepared, signal?: AbortSignal): Promise<FindOutcome>
   /** Repeatable. */

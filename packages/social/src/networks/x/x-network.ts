@@ -22,6 +22,7 @@ import type {
 import { randomKey } from '../random-key.js'
 import { createdAnswer } from './answers.js'
 import { claimedElsewhere, judgeFound } from './find-post.js'
+import { compareTexts } from './link-text.js'
 import { createPrice, xPrices } from './prices.js'
 import { parsedJson } from './refusal.js'
 import { capabilitiesOf, isPaidByUse, type XTier } from './tiers.js'
@@ -142,6 +143,10 @@ export class XNetwork implements NetworkAdapter {
     if (written.kind === 'lost') return { kind: 'unknown', message: written.message }
     if (written.kind === 'refused') return delayed('network_unavailable', written.message)
     return this.#outcomeOf(written)
+  }
+
+  isSameText(sent: string, { text }: NetworkPost): boolean {
+    return compareTexts(sent, { text }) === 'same'
   }
 
   async find(prepared: Prepared, signal?: AbortSignal): Promise<FindOutcome> {

@@ -16,6 +16,8 @@ describe('a post', () => {
       media: 0,
     })
     expect(read).not.toHaveProperty('replyRefusal')
+    const texts = ['Hello & <welcome> to example.com/a and https://example.org/b?c=1', 'Hello & <welcome> to']
+    expect(texts.map((text) => x.isSameText?.(text, read!))).toEqual([true, false])
     expect(outcome.url).toBe(`https://x.com/i/status/${outcome.ref.id}`)
   })
 
@@ -24,7 +26,9 @@ describe('a post', () => {
     const parent = server.add({ author: server.user('alice'), text: 'What do you think, @callboarder?' })
     const outcome = await publish('A lot', { id: parent.id })
     if (outcome.kind !== 'sent') throw new Error(JSON.stringify(outcome))
-    expect((await x.posts([outcome.ref]))[0]).toMatchObject({ replyTo: { id: parent.id }, text: '@alice A lot' })
+    const [read] = await x.posts([outcome.ref])
+    expect(read).toMatchObject({ replyTo: { id: parent.id }, text: '@alice A lot' })
+    expect(x.isSameText?.('A lot', read!)).toBe(true)
   })
 
   it('is removed, and removed again', async () => {
