@@ -73,6 +73,12 @@ describe('a post as it comes from Mastodon', () => {
     expect(seen!.replyRefusal).toBeUndefined()
   })
 
+  it('takes our own reply when it is ours: a thread for followers goes on', async () => {
+    await using rig = await openMastodonRig()
+    const [seen] = await rig.network.posts([rig.server.addStatus({ by: rig.server.me, visibility: 'private' })])
+    expect(seen!.replyRefusal).toBeUndefined()
+  })
+
   it('is marked when it is a repost', async () => {
     await using rig = await openMastodonRig()
     const repost = rig.server.addStatus({ reblogOf: rig.server.addStatus() })
