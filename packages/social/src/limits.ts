@@ -247,6 +247,7 @@ export const emptySearchesMax = 3
 
 /** Of a stranger's post: characters of HTML that are read, levels of it, characters of text that are kept. */
 export const statusHtmlMax = 100_000
+export const statusHtmlDepthMax = 50
 export const statusTextMax = 10_000
 /** Of a server's error text that is passed on. */
 export const serverWordsMax = 200

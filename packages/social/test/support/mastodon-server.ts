@@ -156,6 +156,12 @@ export class MastodonServer implements AsyncDisposable {
     return this.requests.filter(({ call }) => pattern.test(call))
   }
 
+  /** Its answer as it is, to our account. */
+  async ask(pathAndQuery: string): Promise<unknown> {
+    const headers = { authorization: `Bearer ${this.token}` }
+    return await (await fetch(`${this.url}${pathAndQuery}`, { headers })).json()
+  }
+
   /** Resolves when the next request has been dealt with, answered or not. */
   next(): Promise<void> {
     return new Promise((resolve) => this.#arrived.push(resolve))

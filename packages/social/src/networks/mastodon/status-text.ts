@@ -1,5 +1,5 @@
 import { compile } from 'html-to-text'
-import { htmlDepthMax, statusHtmlMax, statusTextMax } from '../../limits.js'
+import { statusHtmlDepthMax, statusHtmlMax, statusTextMax } from '../../limits.js'
 
 /**
  * The plain text of a post's HTML: a link becomes the address that it shows, a paragraph an empty line. Of hostile HTML, as
@@ -13,9 +13,13 @@ export function statusText(html: string): string {
 
 const toText = compile({
   wordwrap: false,
-  limits: { maxDepth: htmlDepthMax, ellipsis: '…' },
+  limits: { maxDepth: statusHtmlDepthMax, ellipsis: '…' },
   selectors: [
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'img', format: 'skip' },
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
+      selector,
+      options: { uppercase: false, leadingLineBreaks: 2 },
+    })),
   ],
 })

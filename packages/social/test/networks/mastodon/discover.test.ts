@@ -73,6 +73,12 @@ describe('a post as it comes from Mastodon', () => {
     expect(seen!.replyRefusal).toBeUndefined()
   })
 
+  it('takes our own reply when it is ours: a thread for followers goes on', async () => {
+    await using rig = await openMastodonRig()
+    const [seen] = await rig.network.posts([rig.server.addStatus({ by: rig.server.me, visibility: 'private' })])
+    expect(seen!.replyRefusal).toBeUndefined()
+  })
+
   it('is marked when it is a repost', async () => {
     await using rig = await openMastodonRig()
     const repost = rig.server.addStatus({ reblogOf: rig.server.addStatus() })
@@ -140,8 +146,9 @@ describe('searching on Mastodon', () => {
   it('does not take a server for one that has it which finds only what concerns us', async () => {
     await using rig = await openMastodonRig({ fullText: true })
     rig.server.addStatus({ by: rig.server.me, text: 'Our cats' })
-    const tagged = rig.server.addStatus({ text: '#cats of others, and full text finds them not' })
-    rig.server.fault({ kind: 'body', body: '{"accounts":[],"statuses":[],"hashtags":[]}', on: searching })
+    const own = await rig.server.ask('/api/v2/search?type=statuses&q=cats')
+    const tagged = rig.server.addStatus({ text: 'Their #cats' })
+    rig.server.fault({ kind: 'body', body: JSON.stringify(own), on: searching })
     expect((await rig.network.search(cats, undefined)).items).toMatchObject([{ ref: { id: tagged.id } }])
   })
 
@@ -187,11 +194,11 @@ describe('mentions on Mastodon', () => {
     await using rig = await openMastodonRig()
     const status = rig.server.addStatus({ text: 'Hello @callboard' })
     rig.server.notify('favourite', status, status.account)
-    const all = await fetch(`${rig.server.url}/api/v1/notifications`, {
-      headers: { authorization: `Bearer ${rig.server.token}` },
-    })
-    rig.server.fault({ kind: 'body', body: await all.text() })
-    expect((await rig.network.mentions(undefined)).items).toHaveLength(1)
+    const all = await rig.server.ask('/api/v1/notifications')
+    rig.server.fault({ kind: 'body', body: JSON.stringify(all), times: 2, on: /notifications$/ })
+    const { items, cursor } = await rig.network.mentions(undefined)
+    expect(items).toHaveLength(1)
+    expect(await rig.network.mentions(cursor)).toEqual({ items: [], cursor })
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { NetworkAdapter } from '../../../src/networks/network-adapter.js'
-import { type MastodonRig, openMastodonRig } from '../../support/mastodon-rig.js'
+import { openMastodonRig } from '../../support/mastodon-rig.js'
 
 const reads: readonly (readonly [string, (network: NetworkAdapter) => Promise<unknown>])[] = [
   ['account', (network) => network.account()],
@@ -80,7 +80,7 @@ describe('a hostile server', () => {
     await using rig = await openMastodonRig()
     await using other = await openMastodonRig()
     const { id } = rig.server.addStatus({ text: 'Hello @callboard' })
-    const page = await ask(rig, '/api/v1/notifications')
+    const page = await rig.server.ask('/api/v1/notifications')
     const link = `<${other.server.url}/api/v1/notifications?max_id=${id}>; rel="next"`
     rig.server.fault({ kind: 'body', body: JSON.stringify(page), headers: { Link: link } })
     expect((await rig.network.mentions('1')).items).toHaveLength(2)
@@ -102,7 +102,7 @@ describe('a hostile server', () => {
   it('may give one odd post, and the others are read', async () => {
     await using rig = await openMastodonRig()
     const status = rig.server.addStatus({ text: '#cats' })
-    const [good] = (await ask(rig, '/api/v1/timelines/tag/cats')) as [object]
+    const [good] = (await rig.server.ask('/api/v1/timelines/tag/cats')) as [object]
     const odd = [
       { ...good, id: '9/..' },
       { ...good, account: null },
@@ -160,8 +160,3 @@ describe('a hostile server', () => {
     expect(message.length).toBeLessThan(300)
   })
 })
-
-/** The server's answer as it is. */
-async function ask({ server }: MastodonRig, path: string): Promise<unknown> {
-  return await (await fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${server.token}` } })).json()
-}

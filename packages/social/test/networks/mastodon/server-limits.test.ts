@@ -116,6 +116,15 @@ describe('our account on Mastodon', () => {
     await expect(rig.network.account()).rejects.toMatchObject({ code: 'network_auth_expired', retryable: false })
   })
 
+  it('is not to be had from a server of another kind, and told what to do', async () => {
+    await using rig = await openMastodonRig()
+    rig.server.fault({ kind: 'status', status: 404 })
+    await expect(rig.network.account()).rejects.toMatchObject({
+      code: 'network_api_error',
+      message: expect.stringContaining('is social.mastodon.base_url right?'),
+    })
+  })
+
   it('needs a token that can be sent', () => {
     const clock = new VirtualClock()
     const options = { baseUrl: 'https://a.example', visibility: 'public', clock, http: new HttpClient(clock) } as const

@@ -16,6 +16,7 @@ describe("the text of a post's HTML", () => {
     ['<span class="h-card"><a href="x">@<span>bob</span></a></span> <a href="y">#<span>tag</span></a>', '@bob #tag'],
     ['<p>Hi<script>alert(1)</script><img src=x alt="y"></p>', 'Hi'],
     ['plain', 'plain'],
+    ['<h1>One</h1><p>two</p>', 'One\n\ntwo'],
     ['', ''],
   ])('%s', (html, text) => {
     expect(statusText(html)).toBe(text)
