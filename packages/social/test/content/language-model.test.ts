@@ -10,10 +10,18 @@ const write = ({ writer }: ContentRig) => writer.post({ network, topic: 'open ne
 async function failureAfter(answer: LlmAnswer, options: ContentRigOptions = {}) {
   await using rig = await openContentRig(options)
   rig.server.answers(answer)
-  const error = await write(rig).then(() => undefined, (thrown) => thrown)
+  const error = await write(rig).then(
+    () => undefined,
+    (thrown) => thrown,
+  )
   expect(error).toMatchObject({ name: 'SocialFailure', code: 'llm_error' })
   expect(error.message).not.toContain('sk-secret')
-  return { error, retryable: error.retryable, retryAfterMs: error.options.retryAfterMs, questions: rig.server.questions }
+  return {
+    error,
+    retryable: error.retryable,
+    retryAfterMs: error.options.retryAfterMs,
+    questions: rig.server.questions,
+  }
 }
 
 describe('a question to the model', () => {
@@ -72,11 +80,7 @@ describe('a question to the model', () => {
 
   it('reads an answer in blocks', async () => {
     await using rig = await openContentRig()
-    const content = [
-      { type: 'text', text: 'A sentence' },
-      { type: 'image' },
-      { type: 'text', text: ' in two.' },
-    ]
+    const content = [{ type: 'text', text: 'A sentence' }, { type: 'image' }, { type: 'text', text: ' in two.' }]
     rig.server.answers({ kind: 'raw', body: JSON.stringify({ choices: [{ message: { content } }] }) })
     expect(await write(rig)).toMatchObject({ parts: ['A sentence in two.'] })
   })
@@ -144,7 +148,9 @@ describe('a model that fails', () => {
   it('does not say what the endpoint says of a key', async () => {
     const { error, retryable } = await failureAfter('never said', { server: { key: 'sk-other' } })
     expect(retryable).toBe(false)
-    expect(error.message).toMatch(/^127\.0\.0\.1:\d+ refused the key \(401\): an operator has to check social\.llm\.api_key\.$/)
+    expect(error.message).toMatch(
+      /^127\.0\.0\.1:\d+ refused the key \(401\): an operator has to check social\.llm\.api_key\.$/,
+    )
   })
 
   it('is given up after 30 seconds', async () => {

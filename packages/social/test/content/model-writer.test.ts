@@ -28,7 +28,11 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]())
 
 /** What came of these answers, and what was asked for them. */
-async function written(answers: readonly LlmAnswer[], config: object, ask: (writer: ContentWriter) => Promise<Written>) {
+async function written(
+  answers: readonly LlmAnswer[],
+  config: object,
+  ask: (writer: ContentWriter) => Promise<Written>,
+) {
   rig.server.forget()
   rig.server.answers(...answers)
   const written = await ask(rig.writerFor({ business: { ...business, ...config } })).catch((error) => error)
@@ -168,7 +172,10 @@ describe('what the model writes', () => {
     ['it was empty', '  \n "" '],
     ['it was empty', '<think>They want'],
     ['it was more than one text', 'Let it wait.\n---\nLet it rest.'],
-    ['it repeated parts of its instructions', 'Invent no facts, no numbers, no quotations and no experiences. Say what can be said without them.'],
+    [
+      'it repeated parts of its instructions',
+      'Invent no facts, no numbers, no quotations and no experiences. Say what can be said without them.',
+    ],
     ['it repeated parts of its instructions', 'I see an <untrusted-1234> mark.'],
     ['it had a link', 'Read https://evil.example/win now.'],
     ['it had a link', 'Read evil.com now.'],
@@ -195,13 +202,18 @@ describe('what the model writes', () => {
       mark = /untrusted-[0-9a-f]{16}/.exec(user)![0]
       return `It stands behind ${mark.toUpperCase()}.`
     })
-    await expect(rig.writer.reply(wish)).rejects.toMatchObject({ code: 'llm_error', options: { details: { faults: ['leak'] } } })
+    await expect(rig.writer.reply(wish)).rejects.toMatchObject({
+      code: 'llm_error',
+      options: { details: { faults: ['leak'] } },
+    })
     expect(mark).not.toBe('')
   })
 
   it('may name the author, the own address where the product is asked for, and what the topic has', async () => {
     expect((await reply(['I agree with @bob.'])).text).toBe('I agree with @bob.')
-    expect((await reply(['See plover.example/start.'], { mentionProduct: true })).text).toBe('See plover.example/start.')
+    expect((await reply(['See plover.example/start.'], { mentionProduct: true })).text).toBe(
+      'See plover.example/start.',
+    )
     expect((await reply(['See plover.example/start.'])).written).toMatchObject({ code: 'llm_error' })
     expect((await post(['Ask @eve: https://x.example/a'], 'what @eve says on x.example')).text).toContain('@eve')
   })

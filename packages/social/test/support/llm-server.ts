@@ -128,7 +128,8 @@ export class LlmServer implements AsyncDisposable {
       if (this.#listAnswer !== undefined) return served(this.#listAnswer, path)
       return json(200, { object: 'list', data: models.map((id) => ({ id, object: 'model' })) })
     }
-    if (method !== 'POST' || !/^\/v1\/(chat\/completions|messages)$/.test(path)) return json(404, { error: 'not found' })
+    if (method !== 'POST' || !/^\/v1\/(chat\/completions|messages)$/.test(path))
+      return json(404, { error: 'not found' })
     const refused = refuses.find((name) => name in body)
     if (refused !== undefined) {
       const message = `Unsupported parameter: '${refused}' is not supported with this model.`
