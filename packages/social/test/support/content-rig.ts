@@ -10,7 +10,7 @@ export interface ContentRig extends AsyncDisposable {
   readonly foundation: TestFoundation
   readonly writer: ContentWriter
   /** Another one over the same server and database, with another section `social`. */
-  writerFor(config: object): ContentWriter
+  writerFor(config: { readonly llm?: object; readonly [section: string]: unknown }): ContentWriter
 }
 
 export interface ContentRigOptions {
@@ -27,9 +27,9 @@ export interface ContentRigOptions {
 export async function openContentRig(options: ContentRigOptions = {}): Promise<ContentRig> {
   const { provider = 'openai', config = {}, llm = {}, random } = options
   const server = await LlmServer.start(options.server)
-  const whole = (section: object) => ({
+  const whole = (section: { readonly llm?: object }) => ({
     ...section,
-    llm: { provider, model: 'test-model', base_url: server.url, api_key: 'sk-secret', ...llm },
+    llm: { provider, model: 'test-model', base_url: server.url, api_key: 'sk-secret', ...llm, ...section.llm },
   })
   const foundation = await openTestFoundation({ config: whole(config), ...(random !== undefined && { random }) })
   const http = new HttpClient(foundation.clock)

@@ -1,18 +1,22 @@
 import type { Business } from '../../config.js'
+import { visibleText } from '../output/visible-text.js'
 
-/** The longest word or phrase of our own that the text has; a competitor's is none. As the profile writes it. */
+/** The longest word or phrase of our own that the text has, as the text writes it; a competitor's is none. */
 export function ownKeyword(text: string, business: Business): string | undefined {
   const { product_keywords, industry_topics, content_pillars } = business
-  const plain = folded(text)
-  return [...product_keywords, ...industry_topics, ...content_pillars]
-    .sort((a, b) => b.length - a.length)
-    .find((keyword) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(folded(keyword))}(?![\\p{L}\\p{N}])`, 'u').test(plain))
+  const all = [...product_keywords, ...industry_topics, ...content_pillars].map(plain)
+  const searched = plain(text)
+  for (const keyword of all.sort((a, b) => b.length - a.length)) {
+    const found = new RegExp(`(?<![\\p{L}\\p{N}])${escaped(keyword)}(?![\\p{L}\\p{N}])`, 'iu').exec(searched)
+    if (found !== null) return found[0]
+  }
+  return undefined
 }
 
-function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ')
+function plain(text: string): string {
+  return visibleText(text.normalize('NFKC')).replaceAll(/\s+/g, ' ').trim()
 }
 
 function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }

@@ -21,7 +21,7 @@ export const postTemplates: Readonly<Record<Format, readonly string[]>> = {
     'I suspect most people think of {topic} as something to get right at the start. I see it as something to keep correcting. The first version only has to be easy to change.',
     'It is tempting to think of {topic} as a question of knowing how. I think that it is more often a question of knowing why. The how tends to follow.',
     'Most people think, or so it seems to me, that {topic} can wait until the rest is done. I would turn that round: small and early beats complete and late.',
-    'Say {topic} to {audience}, and I imagine that many think of the effort first. I would begin with another question: what gets easier once it is done?',
+    'Mention {topic} to {audience}, and I imagine that many think of the effort first. I would begin with another question: what gets easier once it is done?',
   ],
   storytelling: [
     'Imagine a day on which something about {topic} goes wrong, and nobody notices until evening. No disaster, just a quiet mistake that grows. What would you wish you had put in place that morning? That is where I would start.',
@@ -43,6 +43,6 @@ export const postTemplates: Readonly<Record<Format, readonly string[]>> = {
     'A small tip for {topic}: write down what you expect before you start. Afterwards it is hard to remember that you ever thought otherwise.',
     'Stuck with {topic}? Explain it aloud to somebody who has never heard of it. The sentence at which you hesitate is where to look next.',
     'One tip on {topic}: decide in advance what would make you stop. It is easier to be honest about that before there is anything to lose.',
-    'A tip for {topic}, in the spirit of {pillar}: show the unfinished version. The questions that come back are worth another week of polish.',
+    'A tip for {topic}, in the spirit of {pillar}: show the unfinished version. The questions that come back are worth more than another week of polish.',
   ],
 }

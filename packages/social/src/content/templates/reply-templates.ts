@@ -2,7 +2,7 @@ import type { Archetype } from '../content-writer.js'
 
 /**
  * Replies to posts that nobody has understood: they claim nothing of their author and nothing of us, and ask where they would
- * have to claim. `{keyword}` is a word of our own profile that the post has, singular or plural. Two sentences at most.
+ * have to claim. `{keyword}` is a word of our own profile that the post has, as it writes it, singular or plural. Two sentences at most.
  */
 export const replyTemplates: Readonly<
   Record<Archetype, { readonly onKeyword: readonly string[]; readonly onAnything: readonly string[] }>
@@ -45,7 +45,7 @@ export const replyTemplates: Readonly<
   },
   add_data: {
     onKeyword: [
-      'It would be good to have numbers for this. Does anybody know of a measurement about {keyword} that one can check?',
+      'It would be good to have numbers for this. Does anybody know of a measurement of {keyword} that one can check?',
       'Before taking a side on {keyword} I would want to know what was counted, by whom, and over what time. Is there a source that you trust?',
       'What would one have to measure about {keyword} to settle this? I would look for something that both sides accept beforehand.',
     ],

@@ -56,7 +56,7 @@ export const threadTemplates: Readonly<Record<Structure, ThreadTemplates>> = {
   framework: {
     hook: [
       'A simple way to think about {topic}, in a few questions. No theory, only questions that one can answer.',
-      'Whenever {topic} feels too big, I would break it down into questions. These are the ones I would start with.',
+      'For anything as big as {topic} I would start with questions, not with answers. These are the ones that I would ask first.',
       'How do you decide anything about {topic} without arguing in circles? A framework made of plain questions.',
     ],
     steps: [
@@ -100,7 +100,7 @@ export const threadTemplates: Readonly<Record<Structure, ThreadTemplates>> = {
   mistakes: {
     hook: [
       'Mistakes that are easy to make with {topic}, and what I would try instead. None of them is stupid; that is what makes them easy.',
-      'If I wanted {topic} to go wrong, this is how I would do it. A thread of things to turn round.',
+      'If I wanted {topic} to go wrong, this is how I would do it. A thread to be read as a warning.',
       'A few traps around {topic} that look like good ideas at first sight.',
     ],
     steps: [
