@@ -11,7 +11,6 @@ export { readSecrets, secretFileProblems } from './config/read-secrets.js'
 export { redactedConfig, redactedValue } from './config/redacted-config.js'
 export type { Business } from './config/section-schema.js'
 export { type SocialConfig, SocialConfigError } from './config/social-config.js'
-export { type TargetAccount, targetAccount } from './config/target-account.js'
 
 /** The section `social` of callboard.config.json; absent means the defaults. Throws a SocialConfigError. */
 export function parseSocialConfig(section: unknown): SocialConfig {

@@ -1,5 +1,5 @@
 import { nearestName } from '@callboard/protocol/nearest-name'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { itemId, itemIds } from './item-id.js'
 
 type AddExamples = (command: Command, examples: readonly string[]) => void
@@ -91,7 +91,7 @@ function addDecidingCommands(approvals: Command, addExamples: AddExamples, posit
     .command('reject')
     .argument('<id>', 'the number of an item', itemId)
     .description('refuse an item for good; its author can propose another one')
-    .option('--reason <text>', 'why, for its author; up to 500 characters', reasonText)
+    .option('--reason <text>', 'why, for its author; up to 500 characters')
     .action(async (id, options) => (await import('../commands/approvals-reject.js')).runApprovalsReject(id, options))
   addExamples(reject, ['callboard approvals reject 7', "callboard approvals reject 7 --reason 'not our tone'"])
 
@@ -131,13 +131,6 @@ function addOutboxCommands(approvals: Command, addExamples: AddExamples): void {
     .description('take an approved item back, as long as nothing of it is out: it waits for approval again')
     .action(async (id) => (await import('../commands/approvals-unschedule.js')).runApprovalsUnschedule(id))
   addExamples(unschedule, ['callboard approvals unschedule 7'])
-}
-
-const reasonLengthMax = 500
-
-function reasonText(text: string): string {
-  if ([...text].length <= reasonLengthMax) return text
-  throw new InvalidArgumentError(`It must have at most ${reasonLengthMax} characters.`)
 }
 
 const collect = (text: string, previous: readonly string[] = []): readonly string[] => [...previous, text]

@@ -6,7 +6,7 @@ import { quoted, visible } from './visible.js'
 export function describeItem(item: Item, now: number): string {
   return [
     `Item ${item.id}: ${visible(`${item.action_type} on ${item.network} as ${item.account}`)}, ${visible(item.status)}`,
-    ...facts(item, now).map(([name, value]) => `  ${name.padEnd(10)}${visible(value)}`),
+    ...facts(item, now).map(([name, value]) => `  ${name.padEnd(12)}${visible(value)}`),
     ...replyLines(item),
     ...item.parts.flatMap((_, index) => partLines(item, index)),
     ...riskLines(item),

@@ -56,7 +56,9 @@ describe('callboard approvals', () => {
 
   it('says where approvals are advisory', async () => {
     const { installation, approvals } = await open()
-    const groups = [{ folder: 'lab', tag: 'lab', name: 'Lab', runner: { kind: 'command', argv: ['/bin/true'] } }]
+    const groups = [
+      { folder: 'lab', tag: 'lab', name: 'Lab', admin: true, runner: { kind: 'command', argv: ['/bin/true'] } },
+    ]
     writeFileSync(join(installation.data, 'groups.json'), JSON.stringify({ groups }))
     const config = join(installation.directory, 'config.json')
     writeFileSync(config, JSON.stringify({ workers: ['scheduler', 'social'] }))
@@ -72,17 +74,17 @@ describe('callboard approvals', () => {
     const { approvals } = await open()
     expect((await approvals('show', '8')).stdout.split('\n')).toEqual([
       'Item 8: thread on mastodon as spoon, pending',
-      expect.stringMatching(/^ {2}proposed {2}.*Z \(3 h ago\) by agent:ada, agent$/),
-      '  written by template',
-      '  topic     cutlery',
-      '  form      framework',
-      expect.stringMatching(/^ {2}goes out {2}.*Z \(in 2 d\)$/),
-      expect.stringMatching(/^ {2}expires {3}.*Z \(in 20 h\)$/),
-      '  costs     about $0.200',
-      '  rev       1',
-      `  hash      ${'81'.padEnd(64, 'a')}`,
+      expect.stringMatching(/^ {2}proposed {4}.*Z \(3 h ago\) by agent:ada, agent$/),
+      '  written by  template',
+      '  topic       cutlery',
+      '  form        framework',
+      expect.stringMatching(/^ {2}goes out {4}.*Z \(in 2 d\)$/),
+      expect.stringMatching(/^ {2}expires {5}.*Z \(in 20 h\)$/),
+      '  costs       about $0.200',
+      '  rev         1',
+      `  hash        ${'81'.padEnd(64, 'a')}`,
       '',
-      'Part 1 of 2 (32 of 500 graphemes):',
+      'Part 1 of 2 (28 of 500 graphemes):',
       '  | First',
       '  | line \\u001b[2J of a\\u202e thread',
       '',
@@ -125,7 +127,7 @@ describe('callboard approvals', () => {
       [['approve', '7', '--max', '3'], '--max and --network go with --all.'],
       [['approve', '--all', '--max', '51'], '--max must be a whole number from 1 to 50.'],
       [['approve', '7'], 'Standard input is no terminal, so nobody can be asked: add --yes'],
-      [['reject', '7', '--reason', 'x'.repeat(501)], 'It must have at most 500 characters.'],
+      [['reject', '7', '--reason', 'x'.repeat(501)], '--reason must have at most 500 characters.'],
       [['resolve', '12'], 'then say --posted or --failed'],
       [['resolve', '12', '--posted', '--failed'], 'then say --posted or --failed'],
       [['edit', '10'], 'Item 10 is posted: only what is pending can be edited.'],

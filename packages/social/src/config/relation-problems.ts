@@ -3,7 +3,7 @@ import { isNetworkName, type NetworkName, networkNames } from './network-names.j
 import { networksOf } from './networks-of.js'
 import { isGiven, secretKeys } from './secret-keys.js'
 import type { WrittenSection } from './section-schema.js'
-import { targetAccount, unknownNetworkOf } from './target-account.js'
+import { networkOfTarget, unknownNetworkOf } from './target-account.js'
 
 /**
  * What is wrong between keys, each as `section.key: sentence`. Also asked of a section whose single values are wrong, so that
@@ -19,7 +19,6 @@ export function relationProblems(section: WrittenSection): readonly string[] {
     ...accountProblems(section),
     ...networkProblems(section),
     ...targetProblems(section),
-    ...scheduleProblems(section),
   ]
 }
 
@@ -121,18 +120,7 @@ function targetProblems(section: WrittenSection): readonly string[] {
         `${place}: must begin with one of ${networkNames.join(', ')} before the colon${didYouMean(unknown, networkNames)}`,
       ]
     }
-    const { network } = targetAccount(written)
+    const network = networkOfTarget(written)
     return network === undefined || networks.includes(network) ? [] : [`${place}: ${notOn(network, networks)}`]
   })
-}
-
-function scheduleProblems({ schedule }: WrittenSection): readonly string[] {
-  return [
-    ...(schedule.active_hours_start === schedule.active_hours_end
-      ? ['schedule.active_hours_end: must differ from active_hours_start: the whole day is from 0 to 24']
-      : []),
-    ...(schedule.thread_preferred_time !== undefined && schedule.thread_preferred_day === undefined
-      ? ['schedule.thread_preferred_day: must be set where thread_preferred_time is']
-      : []),
-  ]
 }

@@ -152,7 +152,7 @@ const sections = {
     .strictObject({
       timezone: text(100).refine(isTimeZoneName, 'must be an IANA name, like Europe/Paris').default('UTC'),
       active_hours_start: z.int().min(0).max(23).default(8),
-      /** May be before the start: over midnight. */
+      /** May be before the start: over midnight. The same as the start: the whole day. */
       active_hours_end: z.int().min(0).max(24).default(22),
       active_days: z
         .array(day)

@@ -1,21 +1,15 @@
 import { isNetworkName, type NetworkName } from './network-names.js'
 
-/** One of `targets.accounts`. */
-export interface TargetAccount {
-  /** Absent: the default one. */
-  readonly network?: NetworkName
-  /** Id or handle, without @ before it. */
-  readonly account: string
+/** The network that one of `targets.accounts` names before its account: of `mastodon:ada@example.org`. Absent: the default one. */
+export function networkOfTarget(written: string): NetworkName | undefined {
+  const word = wordBeforeColon(written)
+  return isNetworkName(word) ? word : undefined
 }
 
-/** `ada.example`, `did:plc:x`, or with its network before it: `mastodon:ada@example.org`. */
-export function targetAccount(written: string): TargetAccount {
-  const [, network, account] = /^([a-z]+):@?(.+)$/.exec(written) ?? []
-  return isNetworkName(network) && account !== undefined ? { network, account } : { account: written.replace(/^@/, '') }
-}
-
-/** What stands where a network's name would, and is none: of `mastodn:ada`. */
+/** What stands where a network's name would, and is none: of `mastodn:ada`. An id like `did:plc:ada` has a colon, too. */
 export function unknownNetworkOf(written: string): string | undefined {
-  const [, network] = /^([^:@]*):/.exec(written) ?? []
-  return network === undefined || network === 'did' || isNetworkName(network) ? undefined : network
+  const word = wordBeforeColon(written)
+  return word === undefined || word === 'did' || isNetworkName(word) ? undefined : word
 }
+
+const wordBeforeColon = (written: string): string | undefined => /^([^:@]*):/.exec(written)?.[1]?.toLowerCase()

@@ -166,9 +166,7 @@ describe('the section social', () => {
 describe('what keys mean for each other', () => {
   it.each([
     [{ limits: { min_action_delay_seconds: 181 } }, 'limits.min_action_delay_seconds'],
-    [{ schedule: { active_hours_start: 9, active_hours_end: 9 } }, 'schedule.active_hours_end'],
     [{ schedule: { active_days: [] } }, 'schedule.active_days'],
-    [{ schedule: { thread_preferred_time: '09:30' } }, 'schedule.thread_preferred_day'],
     [{ default_network: 'bluesky' }, 'default_network'],
     [{ business, bluesky, default_network: 'local' }, 'default_network'],
     [{ local: { enabled: false } }, 'local.enabled'],
@@ -214,6 +212,9 @@ describe('what keys mean for each other', () => {
     { limits: { min_action_delay_seconds: 60, max_action_delay_seconds: 60 } },
     { schedule: { active_hours_start: 22, active_hours_end: 6 } },
     { schedule: { active_hours_start: 0, active_hours_end: 24 } },
+    { schedule: { active_hours_start: 9, active_hours_end: 9 } },
+    { schedule: { thread_preferred_time: '09:30' } },
+    { business, x, targets: { accounts: ['X:@Ada'] } },
     { schedule: { thread_preferred_day: 'mon' } },
     { targets: { accounts: ['did:plc:ada', 'local:ada', '@ada@example.org'] } },
     { bluesky: { app_password: 'kept for later' } },

@@ -8,6 +8,7 @@ import type { Foundation } from '../../src/foundation.js'
 import type { Log } from '../../src/log.js'
 import { migrations } from '../../src/records/migrations.js'
 import type { SocialSchema } from '../../src/records/schema.js'
+import { withAccounts } from './test-config.js'
 import { VirtualClock } from './virtual-clock.js'
 
 export interface TestFoundation extends Foundation, AsyncDisposable {
@@ -16,7 +17,7 @@ export interface TestFoundation extends Foundation, AsyncDisposable {
 }
 
 export interface TestFoundationOptions {
-  /** Section `social`. */
+  /** Section `social`; networks that it switches on need no account. */
   readonly config?: object
   readonly clock?: VirtualClock
   readonly location?: TestLocation
@@ -37,7 +38,7 @@ export async function openTestFoundation(options: TestFoundationOptions = {}): P
   })
   const logged: { level: string; details: object; message: string }[] = []
   return {
-    config: parseSocialConfig(config),
+    config: parseSocialConfig(withAccounts({ ...config })),
     store,
     clock,
     random,
