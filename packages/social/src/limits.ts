@@ -178,7 +178,7 @@ export const blueskyRenewMs = 90_000
 
 /** Weight of a post on X. */
 export const tweetWeightMax = 280
-/** UTF-16 units of a text that twitter-text is asked about: its time grows with the square, and 280 weigh less than this with any two URLs. */
+/** UTF-16 units of a text that twitter-text is asked about: its time grows with their square, and no URL it knows is longer than 4,096. */
 export const weightedLengthMax = 5_000
 /** The same of a text whose graphemes are counted. */
 export const measuredLengthMax = 20_000

@@ -53,6 +53,8 @@ export function youngPosts(db: Database, slice: FeedSlice) {
         .where('network', '=', network)
         .where('replied_to', '=', 0)
         .where('posted_at', '>=', asOf - recentMs)
+        // Before anything is computed.
+        .where('base_score', '>=', minScore - recencyMax)
         .as('young'),
     )
     .select(['id', 'posted_at', 'score'])

@@ -30,7 +30,8 @@ export function measure(text: string, rule: LengthRule, contentWarning = ''): Me
 function weighted(text: string): Measured {
   const shape = { limit: tweetWeightMax, unit: 'weighted characters' } as const
   if (text.length > weightedLengthMax) return { ...shape, count: text.length, fits: false }
-  const { weightedLength, valid } = twitter.parseTweet(text.normalize('NFC'))
+  // It composes the text (NFC) before it counts.
+  const { weightedLength, valid } = twitter.parseTweet(text)
   return { ...shape, count: weightedLength, fits: valid && !isBlank(text) }
 }
 

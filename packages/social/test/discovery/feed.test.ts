@@ -8,6 +8,7 @@ import { inputOf } from '../../src/discovery/post-row.js'
 import { stalePosts } from '../../src/discovery/stale-posts.js'
 import type { NetworkPost } from '../../src/networks/network-adapter.js'
 import { Scorer } from '../../src/scoring/scorer.js'
+import { recencyFactor } from '../../src/scoring/signals.js'
 import { networkPost, start } from '../support/posts.js'
 import { openTestFoundation, seeded, type TestFoundation } from '../support/test-foundation.js'
 import { VirtualClock } from '../support/virtual-clock.js'
@@ -73,6 +74,19 @@ describeBothDatabases('the feed', (database) => {
         .sort((a, b) => b - a)
       const { posts: all } = await posts.feed({ minScore, limit: 300 })
       expect(all.map(({ score }) => score.total)).toEqual(expected)
+    }
+  })
+
+  it('the database computes what the scorer computes', async () => {
+    await store(manyPosts(200))
+    const slice = { network: 'local', asOf: start + 2 * minute, recencyMax: scorer.recencyMax, limit: 500 } as const
+    const all = [youngPosts, oldPosts].map((query) => query(foundation.store.db, { ...slice, minScore: 0 }).execute())
+    const places = (await Promise.all(all)).flat()
+    expect(places).toHaveLength(200)
+    for (const { id, score } of places) {
+      const input = inputOf((await posts.get(id))!)
+      const recency = scorer.recencyMax * recencyFactor(input, slice.asOf)
+      expect(score).toBeCloseTo(scorer.base(input).points + recency, 9)
     }
   })
 
