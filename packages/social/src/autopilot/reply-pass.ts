@@ -51,6 +51,7 @@ export class ReplyPass {
       .where('network', '=', network)
     const ofPost = await items.where('target_post_id', '=', id).executeTakeFirst()
     if (ofPost !== undefined) return true
+
     const ofAuthor = await items
       .where('owner', '=', autopilotOwner)
       .where('status', '=', 'pending')
@@ -103,7 +104,7 @@ export class ReplyPass {
         network,
         account: handle,
         action: 'reply',
-        parts: withPrefix(written.parts, network.replyPrefix(post.author_username)),
+        parts: written.parts,
         target: targetOf(post),
         ...(written.topic !== undefined && { topic: written.topic }),
         archetype: written.shape,
@@ -145,11 +146,6 @@ function targetOf(post: DiscoveredPost): ReplyTarget {
     addressesUs: post.source === 'mention',
     ...(post.reply_refusal !== null && { refusal: post.reply_refusal }),
   }
-}
-
-function withPrefix([first = '', ...others]: readonly string[], prefix: string): readonly string[] {
-  const hasIt = first.toLowerCase().startsWith(prefix.trimEnd().toLowerCase())
-  return [hasIt ? first : `${prefix}${first}`, ...others]
 }
 
 const refusalKey = ({ network, remote_id: id }: DiscoveredPost) => shortKey(`${network}:${id}`)

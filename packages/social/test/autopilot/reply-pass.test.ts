@@ -129,11 +129,16 @@ describe('a pass of the autopilot', () => {
     expect(all.writer.wishes).toHaveLength(1)
   })
 
-  it('begins as the network wants a reply to begin, once', async () => {
-    await using all = await open({}, { replyPrefix: (author) => `@${author} ` })
-    await all.find({ text: 'mcp 90', authorUsername: 'alice.example' })
+  it('does not come back to a post once a person has turned its reply down', async () => {
+    await using all = await open()
+    await all.find({ text: 'mcp 90' })
     await all.run()
-    expect(all.proposals.proposed[0]!.parts).toEqual(['@alice.example text 1.1'])
+    await all.foundation.store.db
+      .updateTable('approval_queue')
+      .set({ status: 'rejected', owner: 'agent:ada' })
+      .execute()
+    await all.run()
+    expect(all.writer.wishes).toHaveLength(1)
   })
 })
 
@@ -152,6 +157,8 @@ describe('the writer is not asked', () => {
   it('for a post that the network would not let us reply to', async () => {
     await using all = await open()
     await all.find({ text: 'mcp 90', replyRefusal: 'only those they mention' })
+    expect(await asked(all)).toBe(0)
+    await all.foundation.store.db.updateTable('discovered_posts').set({ reply_refusal: null }).execute()
     expect(await asked(all)).toBe(0)
   })
 
