@@ -116,6 +116,8 @@ async function compose(worker: Worker, options: SocialOptions, foundation: Found
     start: async () => {
       publisher.start()
       loops.start()
+      // The configuration may be another one than last time.
+      loops.wake('rescore')
     },
     close: () => {
       closing ??= (async () => {

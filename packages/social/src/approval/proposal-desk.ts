@@ -118,6 +118,8 @@ export class ProposalDesk implements Proposals {
       .returningAll()
       .executeTakeFirstOrThrow()
     await recordRevision(db, item, owner, now)
+    // The autopilot tells of its own, and of where it found what it answers.
+    if (proposal.origin === 'autopilot') return item
     await recordAction(db, {
       at: now,
       type: await logTypeOf(db, item),

@@ -59,13 +59,14 @@ class Publication {
     if (prepared instanceof SocialFailure) {
       return mayBeOut(part) ? this.#doubt(prepared.message) : this.#fail(prepared)
     }
-    if (mayBeOut(part)) {
+    const isRepeat = mayBeOut(part)
+    if (isRepeat) {
       const found = await this.#lookFor(part, prepared)
       if (found !== 'absent') return found
     }
     const problem = await this.#problem()
     if (problem !== undefined) return this.#fail(problem)
-    return this.#send(part.position, prepared)
+    return this.#send(part.position, prepared, isRepeat)
   }
 
   /** Whether it came through, as the network says. Before that is certain it counts as not known. */
@@ -83,7 +84,7 @@ class Publication {
     }
   }
 
-  async #send(position: number, prepared: Prepared): Promise<Step> {
+  async #send(position: number, prepared: Prepared, isRepeat: boolean): Promise<Step> {
     const { store, clock } = this.#parts
     await store.transaction((db) => markSending(db, this.#entry, position, clock.now()))
     const outcome = await this.#network.publish(prepared, this.#signal)
@@ -95,7 +96,10 @@ class Publication {
       case 'delayed':
         return this.#delay(position, outcome)
       case 'rejected':
-        return outcome.code === 'network_auth_expired' ? this.#delay(position, outcome) : this.#fail(outcome)
+        if (outcome.code === 'network_auth_expired') return this.#delay(position, outcome)
+        // It seems that the first request came through after all.
+        if (isRepeat && outcome.code === 'duplicate_content') return this.#doubt(outcome.message)
+        return this.#fail(outcome)
       default:
         return outcome satisfies never
     }

@@ -53,7 +53,7 @@ export async function readBack(
   )
   const found = new Map((await network.posts(refs, signal)).map((post) => [post.ref.id, post]))
   return entry.parts.flatMap(({ position, remote_id }) =>
-    differencesOf(entry, position, remote_id === null ? undefined : found.get(remote_id)),
+    differencesOf(entry, position, remote_id === null ? undefined : found.get(remote_id), network),
   )
 }
 
@@ -61,13 +61,14 @@ function differencesOf(
   { item, content, parts }: OutboxEntry,
   position: number,
   post: NetworkPost | undefined,
+  network: NetworkAdapter,
 ): readonly Difference[] {
   const text = content.parts[position] ?? ''
   if (post === undefined) return [{ part: position, field: 'missing', expected: text.slice(0, 100), found: '' }]
   const parent = position === 0 ? item.target_post_id : (parts[position - 1]?.remote_id ?? null)
   const media = content.media.filter(({ part }) => part === position).length
   const pairs: readonly (readonly [Difference['field'], string, string])[] = [
-    ['text', comparableText(text), comparableText(post.text)],
+    ['text', comparableText(text), network.isSameText?.(text, post) ? comparableText(text) : comparableText(post.text)],
     ['author', item.account.toLowerCase(), post.authorUsername.toLowerCase()],
     ['parent', parent ?? '', post.replyTo?.id ?? ''],
     ['media', String(media), String(post.media)],

@@ -2,6 +2,7 @@ import { recordAction } from '../activity/record-action.js'
 import { changeItem } from '../approval/change-item.js'
 import { logTypeOf } from '../approval/log-type.js'
 import type { Item } from '../approval/proposals.js'
+import { countTargetReply } from '../discovery/target-accounts.js'
 import type { ErrorCode } from '../envelope/error-codes.js'
 import type { Foundation } from '../foundation.js'
 import { settle } from '../ledger/rate-ledger.js'
@@ -76,6 +77,9 @@ async function recordPosted({ row, item }: OutboxEntry, writing: Writing): Promi
   await settle(db, row.id, 'used', now)
   await keepDistance(db, item.network, now + pauseMs)
   if (item.target_post_id !== null) await markReplied(db, item.network, item.target_post_id)
+  if (item.target_author_id !== null) {
+    await countTargetReply(db, { network: item.network, authorId: item.target_author_id, at: now })
+  }
   await recordAction(db, {
     at: now,
     type: `${await logTypeOf(db, item)}_posted`,
@@ -97,7 +101,9 @@ export async function recordDelay(
   const { db, foundation } = writing
   const now = foundation.clock.now()
   const isRefused = trouble.code === 'network_auth_expired'
-  if (!isRefused && row.attempts >= publishTriesMax) return recordFailure(entry, trouble, writing)
+  // Neither our credentials nor the money of the day are the fault of this post.
+  const isCounted = !isRefused && trouble.code !== 'policy_denied_rate_limited'
+  if (isCounted && row.attempts >= publishTriesMax) return recordFailure(entry, trouble, writing)
   const waitMs = isRefused ? refusedPauseMs : backOff(row.attempts, trouble.retryAfterMs, foundation.random)
   await renewLease(db, row, now)
   await db
@@ -112,8 +118,7 @@ export async function recordDelay(
       status: 'queued',
       lease_owner: null,
       lease_until: null,
-      // What is wrong with our credentials is no fault of this post.
-      attempts: isRefused ? row.attempts - 1 : row.attempts,
+      attempts: isCounted ? row.attempts : row.attempts - 1,
       next_try_at: now + waitMs,
       ...said(trouble),
     })
