@@ -78,7 +78,7 @@ function profileOf(server: BlueskyServer, { did, handle, followers, following }:
 
 function viewOf(server: BlueskyServer, post: FakePost): object {
   const author = server.network.find(post.did)!
-  const root = server.network.all.get(post.record.reply?.root.uri ?? post.uri) ?? post
+  const root = server.network.all.get(post.record.reply?.root?.uri ?? post.uri) ?? post
   const replyDisabled = post.replyDisabled ?? root.gate?.length === 0
   return {
     uri: post.uri,
@@ -133,9 +133,9 @@ function notificationsOf(server: BlueskyServer): Notification[] {
 }
 
 function reasonOf({ record }: FakePost, { did }: FakeAccount): string | undefined {
-  if (record.reply?.parent.uri.startsWith(`at://${did}/`)) return 'reply'
+  if (record.reply?.parent?.uri.startsWith(`at://${did}/`)) return 'reply'
   if (record.embed?.record?.uri?.startsWith(`at://${did}/`)) return 'quote'
-  const features = (record.facets ?? []).flatMap(
+  const features = (Array.isArray(record.facets) ? record.facets : []).flatMap(
     (facet: { readonly features: readonly { readonly did?: string }[] }) => facet.features,
   )
   return features.some((feature: { readonly did?: string }) => feature.did === did) ? 'mention' : undefined

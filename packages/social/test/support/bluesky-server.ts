@@ -151,6 +151,8 @@ export class BlueskyServer implements AsyncDisposable {
   async refuse(): Promise<void> {
     this.#http.closeAllConnections()
     await new Promise((resolve) => this.#http.close(resolve))
+    // Clients in this process are to see their connections end before they are asked for the next request.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -195,7 +197,7 @@ export class BlueskyServer implements AsyncDisposable {
       return [200, this.#call(method, call, authorization?.replace('Bearer ', ''))]
     } catch (error) {
       if (error instanceof Refusal) return [error.status, { error: error.error, message: error.message }]
-      throw error
+      return [500, { error: 'InternalServerError', message: `the fake failed: ${error}` }]
     }
   }
 

@@ -22,11 +22,14 @@ interface Facet {
   readonly features: readonly [Feature]
 }
 
-/** Links with a scheme, @handles and #hashtags, in the order of the text. */
+/** Links with a scheme, @handles and #hashtags, in the order of the text; what begins within another one is part of it. */
 export function spansOf(text: string): Span[] {
   const found = [...linksOf(text), ...mentionsOf(text), ...tagsOf(text)]
   return found
     .sort((one, other) => one.start - other.start)
+    .filter(({ start }, index, sorted) =>
+      sorted.slice(0, index).every((before) => before.start + before.shown.length <= start),
+    )
     .map(({ start, shown, meaning }) => {
       const byteStart = Buffer.byteLength(text.slice(0, start))
       return { byteStart, byteEnd: byteStart + Buffer.byteLength(shown), meaning }
@@ -77,7 +80,8 @@ function linksOf(text: string): Found[] {
 /** A full stop ends the sentence, not the URL; a bracket is the URL's where it opened it. */
 function withoutClosing(url: string): string {
   const bare = url.replace(/[.,;:!?'…]+$/u, '')
-  return bare.endsWith(')') && !bare.includes('(') ? withoutClosing(bare.slice(0, -1)) : bare
+  const isSentences = bare.endsWith(')') && bare.split(')').length > bare.split('(').length
+  return isSentences ? withoutClosing(bare.slice(0, -1)) : bare
 }
 
 function mentionsOf(text: string): Found[] {

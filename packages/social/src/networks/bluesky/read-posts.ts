@@ -18,7 +18,7 @@ import {
   toNetworkPost,
 } from './post-view.js'
 import { didOf } from './resolve-handle.js'
-import { beginOf, isNew, parseSeen, type Sighting, seenAfter } from './seen-posts.js'
+import { isNew, parseSeen, type Sighting, seenAfter } from './seen-posts.js'
 
 const entries = z.array(z.unknown()).max(1_000)
 const postList = z.object({ posts: entries })
@@ -54,7 +54,7 @@ export class PostReader {
       q: searchText(keyword),
       sort: 'latest',
       limit: Math.min(limit, blueskyBatchMax),
-      since: seen === undefined ? undefined : utcText(beginOf(seen)),
+      since: seen === undefined ? undefined : utcText(seen.begin),
     }
     const call = { method: 'app.bsky.feed.searchPosts', query }
     const { posts } = await this.#appView.query(call, postList, 'search', signal)
@@ -89,7 +89,7 @@ export class PostReader {
       const answer = await this.#notifications(older, signal)
       listed.push(...answer.sightings)
       older = answer.older
-      const isKnown = seen !== undefined && answer.sightings.some(({ at }) => at < beginOf(seen))
+      const isKnown = seen !== undefined && answer.sightings.some(({ at }) => at < seen.begin)
       if (seen === undefined || isKnown || older === undefined) break
     }
     const fresh = listed.filter((sighting) => isNew(seen, sighting))

@@ -9,11 +9,12 @@ export interface Sighting {
 }
 
 /**
- * How far a list has been read: up to a time, and what was seen shortly before it. A post is indexed some time after it was
- * written, so that what is new is not always newer.
+ * How far a list has been read: where to begin again, and what was seen from there on. A post is indexed some time after it
+ * was written, so that what is new is not always newer.
  */
 export interface SeenPosts {
-  readonly time: number
+  /** UTC ms. */
+  readonly begin: number
   readonly uris: ReadonlySet<string>
 }
 
@@ -21,26 +22,22 @@ export interface SeenPosts {
 export function parseSeen(cursor: string | undefined): SeenPosts | undefined {
   if (cursor === undefined) return undefined
   const [time, ...uris] = cursor.split(' ')
-  const at = Date.parse(time!)
-  return Number.isNaN(at) ? undefined : { time: at, uris: new Set(uris) }
-}
-
-/** Where reading begins again. UTC ms. */
-export function beginOf({ time }: SeenPosts): number {
-  return time - blueskyOverlapMs
+  const begin = Date.parse(time!)
+  return Number.isNaN(begin) ? undefined : { begin, uris: new Set(uris) }
 }
 
 export function isNew(seen: SeenPosts | undefined, { uri, at }: Sighting): boolean {
-  return seen === undefined || (at >= beginOf(seen) && !seen.uris.has(uri))
+  return seen === undefined || (at >= seen.begin && !seen.uris.has(uri))
 }
 
-/** After an answer that listed these; undefined when it listed none. A time to come is not believed. */
+/** After an answer that listed these; undefined when it listed none. A time to come is taken for now. */
 export function seenAfter(listed: readonly Sighting[], before: SeenPosts | undefined, now: number): string | undefined {
   if (listed.length === 0) return undefined
-  const newest = Math.max(before?.time ?? 0, ...listed.map(({ at }) => Math.min(at, now)))
-  const recent = listed
-    .filter(({ at }) => at >= newest - blueskyOverlapMs)
+  const newestFirst = listed
+    .map(({ uri, at }) => ({ uri, at: Math.min(at, now) }))
     .sort((one, other) => other.at - one.at)
-    .slice(0, blueskySeenMax)
-  return [utcText(newest), ...recent.map(({ uri }) => uri)].join(' ')
+  const wanted = Math.max(before?.begin ?? 0, newestFirst[0]!.at - blueskyOverlapMs)
+  const tooMany = newestFirst.filter(({ at }) => at >= wanted)[blueskySeenMax]
+  const begin = tooMany === undefined ? wanted : tooMany.at + 1
+  return [utcText(begin), ...newestFirst.filter(({ at }) => at >= begin).map(({ uri }) => uri)].join(' ')
 }
