@@ -36,7 +36,7 @@ export function serveTool(worker: Worker, tool: SocialTool, foundation: Foundati
     const meta = () => ({ standing: standingOf(config), elapsedMs: clock.monotonic() - begun, correlationId })
     try {
       const reply = await answerCall(served, given, context, correlationId, foundation)
-      return toResult(success(reply.data, meta(), reply.meta))
+      return toResult(success(fittingData(served, reply), meta(), reply.meta))
     } catch (error) {
       // An aborted call is answered by the SDK: it knows why.
       if (context.signal.aborted) throw error
@@ -101,9 +101,21 @@ async function change(tool: AnyChange, call: Call, { store, clock, config }: Fou
 const mutationOf = ({ owner }: Actor, at: number) =>
   ({ action: 'mcp_mutation', network: '', principal: owner, at }) as const
 
+/** What does not fit would be refused further on, without an envelope. */
+function fittingData(tool: SocialTool, { data }: Reply<unknown>): unknown {
+  const { error } = tool.data.safeParse(data)
+  if (error === undefined) return data
+  throw failure(
+    'serialization_error',
+    `${tool.name} made an answer that does not fit its own schema; whatever it did is done. The log of the social worker tells more.`,
+    { cause: error },
+  )
+}
+
 function failureOf(error: unknown, tool: string, { callId }: Context, { log }: Foundation): SocialFailure {
   if (error instanceof SocialFailure) {
-    if (error.code === 'internal_error') log.error({ err: error, tool, callId }, 'tool failed')
+    if (error.code === 'internal_error' || error.code === 'serialization_error')
+      log.error({ err: error, tool, callId }, 'tool failed')
     return error
   }
   log.error({ err: error, tool, callId }, 'tool failed')

@@ -304,6 +304,7 @@ describe('health_check', () => {
       },
       outbox: { queued: 3, unknown: 2, failed: 1 },
     })
+    expect(foundation.clock.nextWake, 'no timer is left').toBeUndefined()
   })
 
   it('tells what each of them says', async () => {
