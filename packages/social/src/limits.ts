@@ -350,3 +350,9 @@ export const looseMediaKeptMs = dayMs
 /** Pruning: a writer waits for one statement at most, and a round ends. */
 export const prunedRowsPerStatement = 500
 export const pruneStatementsMax = 20
+
+/** A post from further ahead than this was not made by a clock that is merely fast. */
+export const postedAheadMs = 5 * 60_000
+
+/** A proposal for later than this is a mistake. */
+export const scheduledAheadMsMax = 366 * 24 * 60 * 60_000

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { failure } from '../envelope/failure.js'
+import { readToken, writeToken } from '../envelope/opaque-token.js'
 import { clockSkewMs, cursorLengthMax, feedCursorMs } from '../limits.js'
 
 /** Where a post stands in the feed: by score, of equal ones the newer first. */
@@ -31,25 +32,16 @@ const shape = z.strictObject({
 
 export function encodeFeedCursor({ asOf, last }: FeedCursor): string {
   const written: z.input<typeof shape> = { t: asOf, s: last.score, p: last.postedAt, i: last.id }
-  return Buffer.from(JSON.stringify(written)).toString('base64url')
+  return writeToken(written)
 }
 
 /** Throws `validation_error` for what no page has given, and for what is too old. */
 export function decodeFeedCursor(text: string, now: number): FeedCursor {
-  const parsed = shape.safeParse(jsonIn(text))
+  const parsed = shape.safeParse(text.length > cursorLengthMax ? undefined : readToken(text))
   if (!parsed.success) throw refused('is none that this tool gave')
   const { t: asOf, s: score, p: postedAt, i: id } = parsed.data
   if (asOf > now + clockSkewMs || asOf < now - feedCursorMs) throw refused('is too old')
   return { asOf, last: { score, postedAt, id } }
-}
-
-function jsonIn(text: string): unknown {
-  if (text.length > cursorLengthMax) return undefined
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 function refused(why: string) {

@@ -2,6 +2,7 @@ import type { ContentWriter } from '../content/content-writer.js'
 import type { Foundation } from '../foundation.js'
 import { composeTweetTool } from './compose-tweet-tool.js'
 import { type DecisionParts, decisionTools } from './decision-tools.js'
+import type { FeedParts } from './feed-page.js'
 import { generateReplyTool } from './generate-reply-tool.js'
 import { generateThreadTool } from './generate-thread-tool.js'
 import { generateTweetTool } from './generate-tweet-tool.js'
@@ -9,6 +10,7 @@ import { getActionCountsTool } from './get-action-counts-tool.js'
 import { getActionLogTool } from './get-action-log-tool.js'
 import { type GetCapabilitiesParts, getCapabilitiesTool } from './get-capabilities-tool.js'
 import { getConfigTool } from './get-config-tool.js'
+import { getDiscoveryFeedTool } from './get-discovery-feed-tool.js'
 import { getFollowerTrendTool } from './get-follower-trend-tool.js'
 import { getModeTool } from './get-mode-tool.js'
 import { getRateLimitsTool } from './get-rate-limits-tool.js'
@@ -17,7 +19,7 @@ import { getReplyCountTodayTool } from './get-reply-count-today-tool.js'
 import { getStatsTool } from './get-stats-tool.js'
 import { type HealthCheckParts, healthCheckTool } from './health-check-tool.js'
 import { listTargetAccountsTool } from './list-target-accounts-tool.js'
-import { type FeedParts, getDiscoveryFeedTool, listUnrepliedTweetsTool } from './post-feed-tools.js'
+import { listUnrepliedTweetsTool } from './list-unreplied-tweets-tool.js'
 import { type ProposalParts, proposalTools } from './proposal-tools.js'
 import { queueTools } from './queue-tools.js'
 import { type ScoreTweetParts, scoreTweetTool } from './score-tweet-tool.js'
@@ -34,7 +36,7 @@ export type ToolParts = Foundation &
   ScoreTweetParts &
   ValidateConfigParts & { readonly writer: ContentWriter }
 
-/** Everything that the worker serves: 32 tools for agents, and those with which people decide. */
+/** Everything that the worker serves: 29 tools for everybody, and 6 with which operators decide. */
 export function allTools(parts: ToolParts): readonly SocialTool[] {
   return [
     getStatsTool(parts),

@@ -1,24 +1,32 @@
 import { z } from 'zod'
-import { type NetworkName, networkNames, type SocialConfig } from '../config.js'
-import type { ExtraMeta } from '../envelope/envelope.js'
-
-export const networkInput = z.enum(networkNames)
+import { cursorLengthMax } from '../limits.js'
 
 export const sinceHoursInput = z.int().min(1).max(336).default(24).describe('How many hours back; at most 14 days.')
 
-/** Characters of an opaque cursor. */
 export const cursorInput = z
   .string()
   .min(1)
-  .max(1_024)
-  .describe('For the next page: meta.pagination.next_token of this one.')
+  .max(cursorLengthMax)
   .optional()
+  .describe('For the next page: meta.pagination.next_token of this one.')
 
-/** Says so where all that was asked for is the built-in network's. */
-export function backendOf(
-  { networks }: Pick<SocialConfig, 'networks'>,
-  asked: NetworkName | undefined,
-): Pick<ExtraMeta, 'provider_backend'> {
-  const all = asked === undefined ? networks : [asked]
-  return all.every((name) => name === 'local') ? { provider_backend: 'local' } : {}
+/** As `limit` of a list. */
+export const limitInput = (max: number, usual: number) =>
+  z.int().min(1).max(max).default(usual).describe('How many at most.')
+
+/** Counted as JSON Schema does: an emoji is one. */
+export function characters(max: number) {
+  return z
+    .string()
+    .min(1)
+    .refine((text) => text.length <= max || [...text].length <= max, `must have at most ${max} characters`)
+    .meta({ maxLength: max })
 }
+
+const zoned = { offset: true, error: 'must be a time with its offset, like 2026-03-02T12:00:00Z' }
+
+/** With seconds, or without. */
+export const timeInput = z.union([z.iso.datetime(zoned), z.iso.datetime({ ...zoned, precision: -1 })])
+
+/** Where nothing else says which calls are one: models give arguments, not headers. */
+export const idempotencyKeyInput = z.string().min(1).max(128).optional()

@@ -5,15 +5,9 @@ import { writeTimeoutMs } from '../limits.js'
 import type { NetworkAdapter } from '../networks/network-adapter.js'
 import type { Database } from '../records/schema.js'
 import { storable } from '../records/storable.js'
-import {
-  charCount,
-  type GeneratorParts,
-  generatedFields,
-  generatedFieldsOf,
-  metaOf,
-  networkInput,
-  topicInput,
-} from './generator.js'
+import { idempotencyKeyInput } from './common-input.js'
+import { charCount, type GeneratorParts, generatedFields, generatedFieldsOf, topicInput } from './generator.js'
+import { backendOf, networkInput } from './network-input.js'
 import { oneOf } from './one-of.js'
 import { changing, type SocialTool } from './social-tool.js'
 
@@ -25,9 +19,10 @@ const input = z.object({
   topic: topicInput.describe('What the post is about'),
   format: oneOf(formats).optional().describe('Form of the post (default: any)'),
   network: networkInput,
+  idempotency_key: idempotencyKeyInput.describe('The same key again is the same draft, never a second one.'),
 })
 
-const data = z.object({
+const data = z.strictObject({
   tweet: z.string(),
   char_count: z.int(),
   topic: z.string(),
@@ -57,7 +52,7 @@ export function composeTweetTool({ writer, networks, clock }: ComposerParts): So
       const wish = { network, topic, ...(format !== undefined && { format }), principal: owner }
       return { network, written: await writer.post(wish, signal) }
     },
-    async change({ topic }, { owner }, db, prepared) {
+    async change({ topic }, { owner }, db, prepared, { isKeyGiven }) {
       const { network, written } = prepared
       const tweet = written.parts[0]!
       const draft = {
@@ -66,10 +61,36 @@ export function composeTweetTool({ writer, networks, clock }: ComposerParts): So
         topic: written.topic ?? topic,
         format: written.shape as (typeof formats)[number],
       }
-      const draft_id = await saveDraft(db, prepared, owner, clock.now())
-      return { data: { ...draft, draft_id, ...generatedFieldsOf(written, network) }, ...metaOf(network) }
+      const known = isKeyGiven ? undefined : await equalDraft(db, prepared, owner)
+      const draft_id = known ?? (await saveDraft(db, prepared, owner, clock.now()))
+      return { data: { ...draft, draft_id, ...generatedFieldsOf(written, network) }, meta: backendOf(network.name) }
     },
   })
+}
+
+/** One of the owner's that says the same: a template always does. */
+async function equalDraft(db: Database, { network, written }: Prepared, owner: string): Promise<number | undefined> {
+  const { topic, format, parts } = contentOf(written)
+  const found = await db
+    .selectFrom('drafts')
+    .select('id')
+    .where('owner', '=', owner)
+    .where('network', '=', network.name)
+    .where('kind', '=', 'tweet')
+    .where('parts', '=', parts)
+    .where('topic', topic === null ? 'is' : '=', topic)
+    .where('format', '=', format)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  return found?.id
+}
+
+function contentOf({ parts, topic, shape }: Written) {
+  return {
+    parts: JSON.stringify(parts),
+    topic: topic === undefined ? null : storable(topic, 1_000),
+    format: shape,
+  }
 }
 
 async function saveDraft(db: Database, { network, written }: Prepared, owner: string, now: number): Promise<number> {
@@ -78,9 +99,7 @@ async function saveDraft(db: Database, { network, written }: Prepared, owner: st
     .values({
       network: network.name,
       kind: 'tweet',
-      parts: JSON.stringify(written.parts),
-      topic: written.topic === undefined ? null : storable(written.topic, 1_000),
-      format: written.shape,
+      ...contentOf(written),
       generated_by: written.generatedBy,
       owner,
       created_at: now,

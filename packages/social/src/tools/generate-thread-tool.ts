@@ -7,10 +7,9 @@ import {
   generatedFields,
   generatedFieldsOf,
   generates,
-  metaOf,
-  networkInput,
   topicInput,
 } from './generator.js'
+import { backendOf, networkInput } from './network-input.js'
 import { oneOf } from './one-of.js'
 import { answering, type SocialTool } from './social-tool.js'
 
@@ -26,7 +25,7 @@ const input = z.object({
   network: networkInput,
 })
 
-const data = z.object({
+const data = z.strictObject({
   thread: z.array(z.string()).min(threadPartsMin).max(threadPartsMax),
   tweet_count: z.int(),
   char_counts: z.array(z.int()),
@@ -58,7 +57,7 @@ export function generateThreadTool({ writer, networks }: GeneratorParts): Social
         tweet_count: written.parts.length,
         char_counts: written.parts.map((part) => charCount(part, network)),
       }
-      return { data: { ...counted, ...generatedFieldsOf(written, network) }, ...metaOf(network) }
+      return { data: { ...counted, ...generatedFieldsOf(written, network) }, meta: backendOf(network.name) }
     },
   })
 }

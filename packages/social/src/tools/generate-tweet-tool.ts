@@ -7,10 +7,9 @@ import {
   generatedFields,
   generatedFieldsOf,
   generates,
-  metaOf,
-  networkInput,
   topicInput,
 } from './generator.js'
+import { backendOf, networkInput } from './network-input.js'
 import { oneOf } from './one-of.js'
 import { answering, type SocialTool } from './social-tool.js'
 
@@ -20,7 +19,7 @@ const input = z.object({
   network: networkInput,
 })
 
-const data = z.object({ tweet: z.string(), char_count: z.int(), ...generatedFields })
+const data = z.strictObject({ tweet: z.string(), char_count: z.int(), ...generatedFields })
 
 export function generateTweetTool({ writer, networks }: GeneratorParts): SocialTool {
   return answering({
@@ -43,7 +42,7 @@ export function generateTweetTool({ writer, networks }: GeneratorParts): SocialT
       const written = await writer.post(wish, signal)
       const tweet = written.parts[0]!
       const counted = { tweet, char_count: charCount(tweet, network) }
-      return { data: { ...counted, ...generatedFieldsOf(written, network) }, ...metaOf(network) }
+      return { data: { ...counted, ...generatedFieldsOf(written, network) }, meta: backendOf(network.name) }
     },
   })
 }

@@ -2,12 +2,10 @@ import { z } from 'zod'
 import { networkNames } from '../config.js'
 import type { ContentWriter, Written } from '../content/content-writer.js'
 import { topicText } from '../content/topics/topic-text.js'
-import type { ExtraMeta } from '../envelope/envelope.js'
 import { topicLengthMax } from '../limits.js'
 import type { NetworkAdapter } from '../networks/network-adapter.js'
 import type { Networks } from '../networks/networks.js'
 import { measure } from '../text/measure.js'
-import { oneOf } from './one-of.js'
 import type { ToolMarks } from './social-tool.js'
 
 export interface GeneratorParts {
@@ -30,10 +28,6 @@ export const topicInput = z
   .max(topicLengthMax)
   .refine((topic) => topicText(topic) !== '', 'must have characters that can be seen')
 
-export const networkInput = oneOf(networkNames)
-  .optional()
-  .describe('Where it is meant to be published: its limit holds (default: the first configured network)')
-
 /** What every generated text says of itself. */
 export const generatedFields = {
   network: z.enum(networkNames),
@@ -50,8 +44,4 @@ export function generatedFieldsOf({ parts, generatedBy, warnings }: Written, net
 
 export function charCount(text: string, network: NetworkAdapter): number {
   return measure(text, network.lengthRule).count
-}
-
-export function metaOf(network: NetworkAdapter): { readonly meta?: ExtraMeta } {
-  return network.name === 'local' ? { meta: { provider_backend: 'local' } } : {}
 }

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { countLog } from '../activity/action-log.js'
 import type { Foundation } from '../foundation.js'
 import { hourMs } from '../limits.js'
-import { backendOf, networkInput, sinceHoursInput } from './common-input.js'
+import { sinceHoursInput } from './common-input.js'
+import { backendOfAll, networkFilter } from './network-input.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
 const input = z.strictObject({
   since_hours: sinceHoursInput,
-  network: networkInput.describe('Only what is about this network.').optional(),
+  network: networkFilter,
 })
 
 export function getActionCountsTool({ config, store, clock }: Foundation): SocialTool {
@@ -20,7 +21,10 @@ export function getActionCountsTool({ config, store, clock }: Foundation): Socia
     marks: reads,
     async answer({ since_hours, network }) {
       const since = clock.now() - since_hours * hourMs
-      return { data: { ...(await countLog(store.db, { since, network })) }, meta: backendOf(config, network) }
+      return {
+        data: { ...(await countLog(store.db, { since, network })) },
+        meta: backendOfAll(config.networks, network),
+      }
     },
   })
 }

@@ -4,7 +4,8 @@ import type { Foundation } from '../foundation.js'
 import { hourMs } from '../limits.js'
 import type { Row } from '../records/row.js'
 import { utcText } from '../utc-text.js'
-import { backendOf, cursorInput, networkInput, sinceHoursInput } from './common-input.js'
+import { cursorInput, sinceHoursInput } from './common-input.js'
+import { backendOfAll, networkFilter } from './network-input.js'
 import { pagination, readCursor, writeCursor } from './page-cursor.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
@@ -20,7 +21,7 @@ const input = z.strictObject({
     .optional(),
   limit: z.int().min(1).max(500).default(100),
   cursor: cursorInput,
-  network: networkInput.describe('Only what is about this network.').optional(),
+  network: networkFilter,
 })
 
 const entry = z.strictObject({
@@ -49,7 +50,7 @@ export function getActionLogTool({ config, store, clock }: Foundation): SocialTo
       const next = older === undefined ? undefined : writeCursor(name, older)
       return {
         data: entries.map(viewOf),
-        meta: { pagination: pagination(entries.length, next), ...backendOf(config, network) },
+        meta: { pagination: pagination(entries.length, next), ...backendOfAll(config.networks, network, entries) },
       }
     },
   })

@@ -4,11 +4,12 @@ import type { ContentWriter } from '../content/content-writer.js'
 import type { Foundation } from '../foundation.js'
 import type { LimitedAction } from '../ledger/rate-ledger.js'
 import { checkMs } from '../limits.js'
+import type { NetworkAdapter } from '../networks/network-adapter.js'
 import type { Networks } from '../networks/networks.js'
 import { type NetworkCapabilities, networkCapabilities } from '../status/network-capabilities.js'
 import { type RateLimit, rateLimitsOf } from '../status/rate-limits.js'
 import { withinTime } from '../status/within-time.js'
-import { backendOf, networkInput } from './common-input.js'
+import { backendOf, networkInput } from './network-input.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
 export interface GetCapabilitiesParts extends Foundation {
@@ -16,7 +17,7 @@ export interface GetCapabilitiesParts extends Foundation {
   readonly writer: Pick<ContentWriter, 'hasModel'>
 }
 
-const input = z.strictObject({ network: networkInput.describe('Default: the default network.').optional() })
+const input = z.strictObject({ network: networkInput })
 
 const rateLimit = z.strictObject({
   action_type: z.string(),
@@ -70,11 +71,18 @@ export function getCapabilitiesTool(parts: GetCapabilitiesParts): SocialTool {
     data,
     marks: reads,
     async answer({ network: name = networks.default.name }, { owner }) {
-      const all = networks.all.map(networkCapabilities)
+      const known = networks.all.map((each) => capabilitiesOf(each, parts.log))
+      const all = known.filter((each) => each !== undefined)
       const asked = all.find((each) => each.network === name)
       const { limits, warning } = await limitsOrWarning(parts, name, owner)
       const warnings = [
-        ...(asked === undefined ? [`${name} is not switched on here; an operator sets social.${name}.enabled.`] : []),
+        ...(asked === undefined
+          ? [
+              networks.all.some((each) => each.name === name)
+                ? `What ${name} can do could not be found out.`
+                : `${name} is not switched on here; an operator sets social.${name}.enabled.`,
+            ]
+          : []),
         ...(warning === undefined ? [] : [warning]),
       ]
       const { tier, can_post, can_reply, can_search, can_discover } = asked ?? nothing
@@ -92,10 +100,20 @@ export function getCapabilitiesTool(parts: GetCapabilitiesParts): SocialTool {
           networks: all,
           warnings,
         },
-        meta: backendOf(config, name),
+        meta: backendOf(name),
       }
     },
   })
+}
+
+/** Undefined when its adapter does not know. */
+function capabilitiesOf(adapter: NetworkAdapter, log: Foundation['log']): NetworkCapabilities | undefined {
+  try {
+    return network.parse(networkCapabilities(adapter))
+  } catch (err) {
+    log.error({ err, network: adapter.name }, 'capabilities can not be told')
+    return undefined
+  }
 }
 
 interface Limits {

@@ -3,14 +3,14 @@ import type { Foundation } from '../foundation.js'
 import type { Networks } from '../networks/networks.js'
 import { type RateLimit, rateLimitsOf } from '../status/rate-limits.js'
 import { utcText } from '../utc-text.js'
-import { backendOf, networkInput } from './common-input.js'
+import { backendOf, networkInput } from './network-input.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
 export interface GetRateLimitsParts extends Foundation {
   readonly networks: Networks
 }
 
-const input = z.strictObject({ network: networkInput.describe('Default: the default network.').optional() })
+const input = z.strictObject({ network: networkInput })
 
 const limit = z.strictObject({
   action_type: z.string(),
@@ -38,7 +38,7 @@ export function getRateLimitsTool({ config, store, clock, networks }: GetRateLim
       // Of a network that is switched off there is still what the ledger knows.
       const rates = networks.all.find(({ name }) => name === network)?.rates ?? []
       const limits = await rateLimitsOf(store.db, config, { network, rates, principal: owner }, clock.now())
-      return { data: limits.map(viewOf), meta: backendOf(config, network) }
+      return { data: limits.map(viewOf), meta: backendOf(network) }
     },
   })
 }

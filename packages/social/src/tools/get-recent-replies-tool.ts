@@ -4,7 +4,8 @@ import { networkNames } from '../config.js'
 import type { Foundation } from '../foundation.js'
 import { hourMs } from '../limits.js'
 import { utcText } from '../utc-text.js'
-import { backendOf, cursorInput, networkInput, sinceHoursInput } from './common-input.js'
+import { cursorInput, sinceHoursInput } from './common-input.js'
+import { backendOfAll, networkFilter } from './network-input.js'
 import { pagination, readCursor, writeCursor } from './page-cursor.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
@@ -14,7 +15,7 @@ const input = z.strictObject({
   since_hours: sinceHoursInput,
   limit: z.int().min(1).max(500).default(50),
   cursor: cursorInput,
-  network: networkInput.describe('Only replies on this network.').optional(),
+  network: networkFilter,
 })
 
 const reply = z.strictObject({
@@ -50,7 +51,7 @@ export function getRecentRepliesTool({ config, store, clock }: Foundation): Soci
       const next = replies.length > limit && last !== undefined ? writeCursor(name, [last.at, last.id]) : undefined
       return {
         data: page.map(viewOf),
-        meta: { pagination: pagination(page.length, next), ...backendOf(config, network) },
+        meta: { pagination: pagination(page.length, next), ...backendOfAll(config.networks, network, page) },
       }
     },
   })

@@ -3,10 +3,10 @@ import { countReplies } from '../activity/sent-replies.js'
 import type { Foundation } from '../foundation.js'
 import { dayMs } from '../limits.js'
 import { utcText } from '../utc-text.js'
-import { backendOf, networkInput } from './common-input.js'
+import { backendOfAll, networkFilter } from './network-input.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
-const input = z.strictObject({ network: networkInput.describe('Only replies on this network.').optional() })
+const input = z.strictObject({ network: networkFilter })
 
 const data = z.strictObject({ replies_today: z.int(), day: z.string().describe('UTC, like 2026-03-02') })
 
@@ -22,7 +22,7 @@ export function getReplyCountTodayTool({ config, store, clock }: Foundation): So
       const day = utcText(clock.now()).slice(0, 10)
       const from = Date.parse(day)
       const replies = await countReplies(store.db, { from, to: from + dayMs, network })
-      return { data: { replies_today: replies, day }, meta: backendOf(config, network) }
+      return { data: { replies_today: replies, day }, meta: backendOfAll(config.networks, network) }
     },
   })
 }

@@ -4,6 +4,7 @@ import type { Foundation } from '../foundation.js'
 import { engagementSince, topTopics } from '../measurement/engagement.js'
 import { followerTrend, netFollowerChange } from '../measurement/follower-trend.js'
 import { utcDate, windowStart } from '../measurement/utc-date.js'
+import { backendOf, networkInput } from './network-input.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
 export const snapshotSchema = z.strictObject({
@@ -43,7 +44,7 @@ export function getStatsTool({ store, clock, config }: Foundation): SocialTool {
       'How the account does on one network: followers by day, the topics that work best, and what replies and posts of the last days have brought. Performance is (3 likes + 5 replies + 4 reposts) for each thousand views, or followers where nobody counts views.',
     input: z.strictObject({
       days: z.int().min(1).max(365).default(7).describe('UTC days, today among them.'),
-      network: z.enum(networkNames).describe('Default: the default network.').optional(),
+      network: networkInput,
     }),
     data,
     marks: reads,
@@ -62,7 +63,7 @@ export function getStatsTool({ store, clock, config }: Foundation): SocialTool {
           replies_measured: replies.measured,
           tweets_measured: tweets.measured,
         },
-        ...(network === 'local' && { meta: { provider_backend: 'local' } }),
+        meta: backendOf(network),
       }
     },
   })

@@ -3,7 +3,8 @@ import { networkNames } from '../config.js'
 import type { Foundation } from '../foundation.js'
 import type { Row } from '../records/row.js'
 import { utcText } from '../utc-text.js'
-import { backendOf, cursorInput, networkInput } from './common-input.js'
+import { cursorInput } from './common-input.js'
+import { backendOfAll, networkFilter } from './network-input.js'
 import { pagination, readCursor, writeCursor } from './page-cursor.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
@@ -12,7 +13,7 @@ const name = 'list_target_accounts'
 const input = z.strictObject({
   limit: z.int().min(1).max(500).default(100),
   cursor: cursorInput,
-  network: networkInput.describe('Only accounts on this network.').optional(),
+  network: networkFilter,
 })
 
 const account = z.strictObject({
@@ -55,7 +56,7 @@ export function listTargetAccountsTool({ config, store }: Foundation): SocialToo
         rows.length > limit && last !== undefined ? writeCursor(name, [last.network, last.account_id]) : undefined
       return {
         data: page.map(viewOf),
-        meta: { pagination: pagination(page.length, next), ...backendOf(config, network) },
+        meta: { pagination: pagination(page.length, next), ...backendOfAll(config.networks, network, page) },
       }
     },
   })

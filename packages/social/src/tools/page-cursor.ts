@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { ExtraMeta, Pagination } from '../envelope/envelope.js'
 import { failure } from '../envelope/failure.js'
+import { readToken, writeToken } from '../envelope/opaque-token.js'
 
 /** Where a page of that tool ends, as opaque text. */
 export function writeCursor(tool: string, place: readonly (string | number)[]): string {
-  return Buffer.from(JSON.stringify([tool, ...place])).toString('base64url')
+  return writeToken([tool, ...place])
 }
 
 /** What the same tool wrote. Throws `validation_error` for anything else. */
@@ -14,19 +15,11 @@ export function readCursor<Place extends z.ZodType>(
   cursor: string | undefined,
 ): z.output<Place> | undefined {
   if (cursor === undefined) return undefined
-  const [name, ...values] = listIn(cursor)
+  const token = readToken(cursor)
+  const [name, ...values] = Array.isArray(token) ? (token as readonly unknown[]) : []
   const parsed = place.safeParse(values)
   if (name === tool && parsed.success) return parsed.data
   throw failure('validation_error', `cursor: must be the meta.pagination.next_token of an earlier page of ${tool}`)
-}
-
-function listIn(cursor: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-    return Array.isArray(value) ? value : []
-  } catch {
-    return []
-  }
 }
 
 export function pagination(count: number, next: string | undefined): Pagination {

@@ -2,10 +2,13 @@ import { z } from 'zod'
 import type { Clock } from '../clock.js'
 import { networkNames } from '../config.js'
 import { failure } from '../envelope/failure.js'
-import { clockSkewMs, postCountMax, postNameMax, postTextMax } from '../limits.js'
+import { postCountMax, postedAheadMs, postNameMax, postTextMax } from '../limits.js'
 import type { Networks } from '../networks/networks.js'
 import type { Scorer } from '../scoring/scorer.js'
 import { utcText } from '../utc-text.js'
+import { characters, timeInput } from './common-input.js'
+import { backendOfAll } from './network-input.js'
+import { oneOf } from './one-of.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
 const points = z.number().min(0).max(100)
@@ -29,9 +32,6 @@ const data = z.strictObject({
   reasons: z.array(z.string()).readonly().describe('One for each signal, like "3 min old: 11.1 of 11.1"'),
 })
 
-/** With seconds, or without. */
-const zoned = { offset: true, error: 'must be a time with its offset, like 2026-03-02T12:00:00Z' }
-
 const count = z.int().min(0).max(postCountMax)
 
 export interface ScoreTweetParts {
@@ -41,6 +41,7 @@ export interface ScoreTweetParts {
 }
 
 export function scoreTweetTool({ clock, scorer, networks }: ScoreTweetParts): SocialTool {
+  const switchedOn = networks.all.map(({ name }) => name)
   return answering({
     name: 'score_tweet',
     title: 'Score a post',
@@ -53,17 +54,16 @@ export function scoreTweetTool({ clock, scorer, networks }: ScoreTweetParts): So
       likes: count,
       retweets: count,
       replies: count,
-      created_at: z
-        .union([z.iso.datetime(zoned), z.iso.datetime({ ...zoned, precision: -1 })])
-        .describe('ISO 8601 with an offset or Z; at most 5 minutes ahead.'),
+      created_at: timeInput.describe('ISO 8601 with an offset or Z; at most 5 minutes ahead.'),
       has_media: z.boolean().default(false),
       is_quote: z.boolean().default(false),
-      network: z.enum(networkNames).optional().describe('Where the post is; a score is the same everywhere.'),
+      network: oneOf(networkNames).optional().describe('Where the post is; a score is the same everywhere.'),
     }),
     data,
     marks: reads,
     async answer(input) {
-      const isLocal = input.network !== undefined && networks.get(input.network).name === 'local'
+      // One that is switched off is refused in its own words.
+      if (input.network !== undefined) networks.get(input.network)
       const score = scorer.score(
         {
           text: input.text,
@@ -77,10 +77,7 @@ export function scoreTweetTool({ clock, scorer, networks }: ScoreTweetParts): So
         },
         clock.now(),
       )
-      return {
-        data: { ...score, maxima: { ...score.maxima } },
-        ...(isLocal && { meta: { provider_backend: 'local' } }),
-      }
+      return { data: { ...score, maxima: { ...score.maxima } }, meta: backendOfAll(switchedOn, input.network) }
     },
   })
 }
@@ -88,16 +85,7 @@ export function scoreTweetTool({ clock, scorer, networks }: ScoreTweetParts): So
 /** UTC ms. */
 function timeIn(created: string, now: number): number {
   const time = Date.parse(created)
-  if (time <= now + clockSkewMs) return time
+  if (time <= now + postedAheadMs) return time
   const why = Number.isNaN(time) ? 'is no time that there is' : `is ahead of the time here, ${utcText(now)}`
   throw failure('validation_error', `created_at: ${created} ${why}; give when the post was made, or leave it unscored.`)
-}
-
-/** Counted as JSON Schema does: an emoji is one. */
-function characters(max: number) {
-  return z
-    .string()
-    .min(1)
-    .refine((text) => text.length <= max || [...text].length <= max, `must have at most ${max} characters`)
-    .meta({ maxLength: max })
 }

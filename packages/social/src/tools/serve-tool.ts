@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { StoreError } from '@callboard/store'
 import { type Context, result, text, type Worker } from '@callboard/worker'
 import { z } from 'zod'
 import { standingOf } from '../approval/standing.js'
+import { isNetworkName } from '../config/network-names.js'
+import type { SocialConfig } from '../config.js'
 import { type Envelope, envelopeOf, failed, success } from '../envelope/envelope.js'
-import { failure, SocialFailure } from '../envelope/failure.js'
+import { failure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
 import { ruleOf, take } from '../ledger/rate-ledger.js'
 import { type Actor, actorOf } from './actor.js'
 import { callIdentity, storedReply, storeReply } from './call-replies.js'
+import { failureOf } from './failure-of.js'
+import { backendOfAll } from './network-input.js'
 import { parseArguments } from './parse-arguments.js'
 import type { ChangingTool, Reply, SocialTool } from './social-tool.js'
 
@@ -33,6 +36,7 @@ export function serveTool(worker: Worker, tool: SocialTool, foundation: Foundati
   worker.tool(tool.name, specOf(served), async (given, context) => {
     const begun = clock.monotonic()
     const correlationId = randomUUID()
+    const backend = (input: Arguments) => ('network' in tool.input.shape ? backendAsked(config, input['network']) : {})
     const meta = () => ({ standing: standingOf(config), elapsedMs: clock.monotonic() - begun, correlationId })
     try {
       const reply = await answerCall(served, given, context, correlationId, foundation)
@@ -40,9 +44,14 @@ export function serveTool(worker: Worker, tool: SocialTool, foundation: Foundati
     } catch (error) {
       // An aborted call is answered by the SDK: it knows why.
       if (context.signal.aborted) throw error
-      return toResult(failed(failureOf(error, tool.name, context, foundation), meta()))
+      return toResult(failed(failureOf(error, tool.name, context, foundation), meta(), backend(given)))
     }
   })
+}
+
+/** Of a failure: nobody knows more than what was asked. */
+function backendAsked({ networks }: SocialConfig, network: unknown) {
+  return backendOfAll(networks, isNetworkName(network) ? network : undefined)
 }
 
 /** The SDK takes anything, so that it is this worker's words, in its envelope, in which input is refused. */
@@ -71,7 +80,7 @@ async function answerCall(
   // The hub hides it from everybody else; here it is refused once more, in case it did not.
   if (tool.access === 'operator' && !actor.isOperator) throw failure('not_found', `There is no tool ${tool.name}.`)
   const input = await parseArguments(tool.input, given)
-  if ('answer' in tool) return tool.answer(input, actor, context)
+  if ('answer' in tool) return tool.answer(input, actor, context, correlationId)
   return change(tool, { given, input, actor, context, correlationId }, foundation)
 }
 
@@ -109,34 +118,6 @@ function fittingData(tool: SocialTool, { data }: Reply<unknown>): unknown {
     'serialization_error',
     `${tool.name} made an answer that does not fit its own schema; whatever it did is done. The log of the social worker tells more.`,
     { cause: error },
-  )
-}
-
-function failureOf(error: unknown, tool: string, { callId }: Context, { log }: Foundation): SocialFailure {
-  if (error instanceof SocialFailure) {
-    if (error.code === 'internal_error' || error.code === 'serialization_error')
-      log.error({ err: error, tool, callId }, 'tool failed')
-    return error
-  }
-  log.error({ err: error, tool, callId }, 'tool failed')
-  if (error instanceof StoreError) return storeFailed(error)
-  return failure('internal_error', `${tool} failed for a reason of its own; the log of the social worker tells more.`)
-}
-
-/** Its message may name paths and addresses, which are the operator's business. */
-function storeFailed({ code }: StoreError): SocialFailure {
-  if (code === 'locked' || code === 'unavailable') {
-    return failure(
-      'db_error',
-      'The database of the social worker did not answer in time; try again with the same idempotency key.',
-    )
-  }
-  return failure(
-    'db_error',
-    `The database of the social worker can't be used (${code}); an operator has to look at its log.`,
-    {
-      retryable: false,
-    },
   )
 }
 

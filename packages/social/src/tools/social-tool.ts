@@ -34,7 +34,8 @@ interface ToolBase<Input extends z.ZodObject, Data extends z.ZodType> {
 
 /** Reads, or asks a network or an LLM and stores nothing that a repeat would store twice. */
 export interface AnsweringTool<Input extends z.ZodObject, Data extends z.ZodType> extends ToolBase<Input, Data> {
-  answer(input: z.output<Input>, actor: Actor, context: Context): Promise<Reply<z.input<Data>>>
+  /** `correlationId`: a UUID, for the action log. */
+  answer(input: z.output<Input>, actor: Actor, context: Context, correlationId: string): Promise<Reply<z.input<Data>>>
 }
 
 /**
@@ -90,6 +91,22 @@ export function changing<Input extends z.ZodObject, Data extends z.ZodType, Prep
 export const reads: ToolMarks = {
   readOnlyHint: true,
   destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
+
+/** Prepares what may be published later, and asks networks. */
+export const proposes: ToolMarks = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+}
+
+/** Settles what becomes of an item; once more changes nothing more. */
+export const decides: ToolMarks = {
+  readOnlyHint: false,
+  destructiveHint: true,
   idempotentHint: true,
   openWorldHint: false,
 }

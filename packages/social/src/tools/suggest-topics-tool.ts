@@ -1,11 +1,9 @@
 import { z } from 'zod'
-import { networkNames } from '../config.js'
 import { rankTopics } from '../content/topics/rank-topics.js'
 import type { Foundation } from '../foundation.js'
 import { suggestionsMax } from '../limits.js'
 import type { Networks } from '../networks/networks.js'
-import { metaOf } from './generator.js'
-import { oneOf } from './one-of.js'
+import { backendOf, networkInput } from './network-input.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
 export interface TopicParts {
@@ -15,11 +13,11 @@ export interface TopicParts {
 
 const input = z.object({
   count: z.int().min(1).max(suggestionsMax).default(10).describe('At most so many'),
-  network: oneOf(networkNames).optional().describe('Whose measurements count (default: the first configured network)'),
+  network: networkInput,
 })
 
 const data = z.array(
-  z.object({
+  z.strictObject({
     topic: z.string(),
     score: z.number().min(0).max(100).describe('Compared with the best measured topic, which has 100'),
     source: z.enum(['performance', 'profile']),
@@ -45,7 +43,7 @@ export function suggestTopicsTool({ foundation, networks }: TopicParts): SocialT
       const data = ranked
         .slice(0, count)
         .map(({ topic, score, source, samples, reason }) => ({ topic, score, source, samples, reason }))
-      return { data, ...metaOf(network) }
+      return { data, meta: backendOf(network.name) }
     },
   })
 }
