@@ -40,7 +40,7 @@ async function dieBefore(count) {
   const Database = requireOfStore('better-sqlite3')
   const statement = Object.getPrototypeOf(new Database(':memory:').prepare('select 1'))
   const counted =
-    /^\s*(insert into|update|delete from) "(approval_queue|outbox|outbox_parts|rate_ledger|local_posts|network_states|action_log)"|^\s*commit/i
+    /^\s*(insert into|update|delete from) "(approval_queue|outbox|outbox_parts|rate_ledger|local_posts|network_states|action_log)"/i
   let writes = 0
   for (const method of ['run', 'all', 'get', 'iterate']) {
     const original = statement[method]
