@@ -325,6 +325,7 @@ describe('what else operators do', () => {
     expect(found.map(({ check, status, detail }) => `${status} ${check}: ${detail}`)).toEqual([
       expect.stringMatching(/^ok approvals: no program that the workers run for agents can read the operator secret/),
       "note social profile: nobody's: posts speak of Callboard, on the network local",
+      'note social model: templates',
       'ok network local: built in',
       'problem network x: error: paused: the token has expired',
       'problem outbox: item 12 was sent to x, and no answer came',
