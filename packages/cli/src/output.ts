@@ -28,7 +28,18 @@ export function complainContent(text: string): void {
 }
 
 function writeContent(stream: NodeJS.WriteStream, text: string): void {
-  stream.write(`${stream.isTTY === true ? escapeControls(text, layout) : text}\n`)
+  stream.write(`${stream.isTTY === true ? escapeControls(indented(text), layout) : text}\n`)
+}
+
+/** A JSON object in one line is for programs; so is one with numbers that would come out as others. */
+function indented(text: string): string {
+  if (!text.startsWith('{')) return text
+  try {
+    const value: unknown = JSON.parse(text)
+    return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text
+  } catch {
+    return text
+  }
 }
 
 /** Whether a person reads along. */

@@ -65,9 +65,11 @@ function outboxLines({ outbox }: Item, now: number): readonly string[] {
   if (outbox === null) return []
   const { status, due_at, attempts, next_try_at, last_error, parts } = outbox
   const next = next_try_at === null || status !== 'queued' ? '' : `, next try ${fromNow(next_try_at, now)}`
+  // Once it is out, what is counted is how often it was read back.
+  const tries = status === 'posted' ? '' : `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}`
   return [
     '',
-    visible(`Outbox: ${status}, due ${due_at}, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}${next}`),
+    visible(`Outbox: ${status}, due ${due_at}${tries}${next}`),
     ...(last_error === null ? [] : [`  last error: ${visible(last_error)}`]),
     ...parts.map((part) =>
       visible(`  part ${part.position + 1}: ${part.status}${part.url === null ? '' : `, ${part.url}`}`),

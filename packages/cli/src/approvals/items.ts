@@ -79,7 +79,8 @@ export interface OutboxRow {
   readonly attempts: number
   readonly next_try_at: string | null
   readonly last_error: string | null
-  readonly parts: readonly { readonly status: string }[]
+  readonly verified_at: string | null
+  readonly parts: readonly { readonly status: string; readonly url: string | null }[]
 }
 
 /** What was shown of an item, by which it is approved or edited. */

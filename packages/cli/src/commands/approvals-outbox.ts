@@ -16,6 +16,7 @@ export interface ApprovalsOutboxOptions {
 const limitDefault = 50
 const limitMax = 200
 const errorShownMax = 80
+const urlShownMax = 120
 
 export async function runApprovalsOutbox(options: ApprovalsOutboxOptions): Promise<never> {
   const { status, network, limit = limitDefault, json } = options
@@ -37,10 +38,13 @@ export function describeOutbox(rows: readonly OutboxRow[]): string {
     row.network,
     row.status,
     row.due_at,
-    String(row.attempts),
+    // Once it is out, what is counted is how often it was read back.
+    row.status === 'posted' ? '-' : String(row.attempts),
     row.status === 'queued' ? (row.next_try_at ?? '-') : '-',
     `${row.parts.filter(({ status }) => status === 'sent' || status === 'verified').length}/${row.parts.length}`,
+    row.verified_at === null ? '-' : 'yes',
+    firstWords(row.parts[0]?.url ?? '-', urlShownMax),
     firstWords(row.last_error ?? '', errorShownMax),
   ])
-  return tableOf('ITEM NETWORK STATUS DUE TRIES NEXT SENT ERROR', cells).join('\n')
+  return tableOf('ITEM NETWORK STATUS DUE TRIES NEXT SENT VERIFIED WHERE ERROR', cells).join('\n')
 }

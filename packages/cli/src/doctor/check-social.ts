@@ -76,7 +76,13 @@ const hasSecret = (section: unknown): boolean =>
   )
 
 interface Health {
-  readonly networks?: { readonly [name: string]: { readonly status?: unknown; readonly message?: unknown } }
+  readonly llm?: Answer
+  readonly networks?: { readonly [name: string]: Answer }
+}
+
+interface Answer {
+  readonly status?: unknown
+  readonly message?: unknown
 }
 
 /** What the worker that runs says of its networks, and of posts that wait for somebody. */
@@ -84,7 +90,12 @@ export async function checkSocialWorker(environment: Environment): Promise<Findi
   try {
     const { data: health } = await askSocial<Health>(environment, 'health_check', {})
     const [unknown, failed] = await Promise.all([outboxOf(environment, 'unknown'), outboxOf(environment, 'failed')])
-    return [...networkFindings(health), ...unknownFindings(unknown), ...failedFindings(failed)]
+    return [
+      ...modelFindings(health),
+      ...networkFindings(health),
+      ...unknownFindings(unknown),
+      ...failedFindings(failed),
+    ]
   } catch (error) {
     return [note('social worker', `not asked: ${(error as Error).message}`)]
   }
@@ -94,6 +105,16 @@ async function outboxOf(environment: Environment, status: string): Promise<reado
   return (await askSocial<readonly OutboxRow[]>(environment, 'list_outbox', { status })).data
 }
 
+function modelFindings({ llm }: Health): Finding[] {
+  if (llm === undefined) return []
+  const message = String(llm.message)
+  if (llm.status === 'ok') return [ok('social model', message)]
+  if (llm.status === 'error') {
+    return [problem('social model', message, 'correct "social.llm" in the config, or see whether it can be reached')]
+  }
+  return [note('social model', message, 'name a provider and a model in "social.llm" of the config')]
+}
+
 function networkFindings({ networks = {} }: Health): Finding[] {
   return Object.entries(networks).map(([name, { status, message }]) =>
     status === 'ok'
@@ -101,7 +122,7 @@ function networkFindings({ networks = {} }: Health): Finding[] {
       : problem(
           `network ${name}`,
           `${status}: ${message}`,
-          'correct what it says in the section "social" of the config',
+          'correct the section "social" of the config, or see whether the network can be reached from here',
         ),
   )
 }

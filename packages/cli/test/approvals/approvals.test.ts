@@ -290,11 +290,11 @@ describe('what else operators do', () => {
   it('look at the outbox, and deal with what is stuck', async () => {
     const { approvals, item } = await open()
     expect((await approvals('outbox')).stdout.split('\n')).toEqual([
-      'ITEM  NETWORK  STATUS   DUE                   TRIES  NEXT                  SENT  ERROR',
-      '10    local    posted   2026-03-02T12:00:00Z  2      -                     1/2',
-      '11    local    failed   2026-03-02T12:00:00Z  2      -                     1/2   No such account.',
-      '12    x        unknown  2026-03-02T12:00:00Z  2      -                     1/2',
-      '13    local    queued   2026-03-02T12:00:00Z  2      2026-03-02T12:05:00Z  1/2',
+      'ITEM  NETWORK  STATUS   DUE                   TRIES  NEXT                  SENT  VERIFIED  WHERE                ERROR',
+      '10    local    posted   2026-03-02T12:00:00Z  -      -                     1/2   -         https://x.example/1',
+      '11    local    failed   2026-03-02T12:00:00Z  2      -                     1/2   -         https://x.example/1  No such account.',
+      '12    x        unknown  2026-03-02T12:00:00Z  2      -                     1/2   -         https://x.example/1',
+      '13    local    queued   2026-03-02T12:00:00Z  2      2026-03-02T12:05:00Z  1/2   -         https://x.example/1',
       '',
     ])
     expect((await approvals('outbox', '--network', 'mastodon')).stdout).toBe('The outbox is empty.\n')
@@ -325,6 +325,7 @@ describe('what else operators do', () => {
     expect(found.map(({ check, status, detail }) => `${status} ${check}: ${detail}`)).toEqual([
       expect.stringMatching(/^ok approvals: no program that the workers run for agents can read the operator secret/),
       "note social profile: nobody's: posts speak of Callboard, on the network local",
+      'note social model: templates',
       'ok network local: built in',
       'problem network x: error: paused: the token has expired',
       'problem outbox: item 12 was sent to x, and no answer came',

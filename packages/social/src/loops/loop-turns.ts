@@ -105,7 +105,7 @@ export class LoopTurns {
       if (isOurs && isPaused && outcome.kind === 'failed') await recordAction(tx, alertOf(loop, outcome.error, now))
     })
     const about = { loop: loop.name, network: loop.network }
-    if (outcome.kind === 'failed') log.warn({ ...about, err: outcome.error, failures }, 'turn failed')
+    if (outcome.kind === 'failed') log.warn({ ...about, ...inLog(outcome.error), failures }, 'turn failed')
     if (outcome.kind === 'done' && row.failures > 0) log.info(about, 'works again')
     return dueAt ?? now
   }
@@ -144,6 +144,11 @@ function retryMsOf({ everyMs }: Loop, failures: number): number {
 function askedFor(error: unknown): number {
   const ms = error instanceof SocialFailure ? (error.options.retryAfterMs ?? 0) : 0
   return Math.min(Math.max(0, ms), loopRetryMsMax)
+}
+
+/** A network that is away is no fault of ours: where we noticed it helps nobody. */
+function inLog(error: unknown) {
+  return error instanceof SocialFailure ? { code: error.code, reason: error.message } : { err: error }
 }
 
 function alertOf(loop: Loop, error: unknown, at: number) {

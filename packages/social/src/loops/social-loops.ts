@@ -32,11 +32,14 @@ function loopsOf(parts: SocialLoopParts, network: NetworkAdapter): readonly Loop
     ...(isAutopilot && { replies: new ReplyPass(autopilot) }),
   }
   return [
-    discoveryLoop(reading),
-    mentionsLoop(reading),
-    targetsLoop(reading),
+    ...[discoveryLoop(reading), mentionsLoop(reading), targetsLoop(reading)].map(inItsHours),
     ...(isAutopilot ? [contentLoop(autopilot), threadLoop(autopilot)] : []),
     measurementLoop(foundation, network),
     followersLoop(foundation, network),
   ]
+
+  /** Whoever tries the built-in network by night finds posts there, too: it only reads, and asks nobody. */
+  function inItsHours(loop: Loop): Loop {
+    return network.name === 'local' && !isAutopilot ? { ...loop, keepsHours: false } : loop
+  }
 }

@@ -86,3 +86,20 @@ it('in mode autopilot each network replies, writes and measures', async () => {
     ['followers', 3_600, false],
   ])
 })
+
+it.each([
+  ['composer', [false, false, false]],
+  ['autopilot', [true, true, true]],
+])('on the built-in network in mode %s reading keeps the active hours: %j', async (mode, hours) => {
+  await using foundation = await openTestFoundation({ config: { mode } })
+  const loops = socialLoops({
+    foundation,
+    networks: new Networks([new FakeNetwork({ clock: foundation.clock, name: 'local' })]),
+    discovered: new FakeDiscoveredPosts(foundation),
+    writer: new FakeWriter(),
+    proposals: new FakeProposals(foundation),
+    safetyProblem,
+    chooseTopic: async () => undefined,
+  })
+  expect(loops.slice(0, 3).map(({ keepsHours }) => keepsHours)).toEqual(hours)
+})
