@@ -19,7 +19,7 @@ export function queueTools(parts: QueueParts): readonly SocialTool[] {
   return [listPendingApprovals(parts), getPendingCount(parts), getItem(parts), listOutbox(parts)]
 }
 
-function listPendingApprovals({ store, clock }: QueueParts): SocialTool {
+function listPendingApprovals({ store, clock, networks }: QueueParts): SocialTool {
   return answering({
     name: 'list_pending_approvals',
     title: 'List pending approvals',
@@ -47,13 +47,13 @@ function listPendingApprovals({ store, clock }: QueueParts): SocialTool {
       )
       return {
         data: items.map(viewPending),
-        meta: { ...meta, ...backendOf(network, ...items.map((item) => item.network)) },
+        meta: { ...meta, ...backendOf(network ?? soleOf(networks), ...items.map((item) => item.network)) },
       }
     },
   })
 }
 
-function getPendingCount({ store, clock }: QueueParts): SocialTool {
+function getPendingCount({ store, clock, networks }: QueueParts): SocialTool {
   return answering({
     name: 'get_pending_count',
     title: 'Count pending approvals',
@@ -70,7 +70,7 @@ function getPendingCount({ store, clock }: QueueParts): SocialTool {
       if (!actor.isOperator) query = query.where('owner', '=', actor.owner)
       if (network !== undefined) query = query.where('network', '=', network)
       const { count } = await query.executeTakeFirstOrThrow()
-      return { data: { pending_count: Number(count) }, meta: backendOf(network) }
+      return { data: { pending_count: Number(count) }, meta: backendOf(network ?? soleOf(networks)) }
     },
   })
 }
@@ -91,7 +91,7 @@ function getItem({ store, clock, networks }: QueueParts): SocialTool {
   })
 }
 
-function listOutbox({ store }: QueueParts): SocialTool {
+function listOutbox({ store, networks }: QueueParts): SocialTool {
   return answering({
     name: 'list_outbox',
     title: 'List the outbox',
@@ -125,7 +125,12 @@ function listOutbox({ store }: QueueParts): SocialTool {
         limit,
       )
       const data = await Promise.all(items.map(async (row) => viewOutbox(row, await partsOf(store.db, row.id))))
-      return { data, meta: { ...meta, ...backendOf(network, ...items.map((row) => row.network)) } }
+      return { data, meta: { ...meta, ...backendOf(network ?? soleOf(networks), ...items.map((row) => row.network)) } }
     },
   })
+}
+
+/** Where there is no other one, an empty list is of that network, too. */
+function soleOf({ all, default: first }: Networks) {
+  return all.length === 1 ? first.name : undefined
 }

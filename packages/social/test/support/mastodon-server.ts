@@ -152,6 +152,10 @@ export class MastodonServer implements AsyncDisposable {
     this.#faults.push({ fault: next, left: next.times ?? 1 })
   }
 
+  clearFaults(): void {
+    this.#faults = []
+  }
+
   calls(pattern: RegExp): SeenRequest[] {
     return this.requests.filter(({ call }) => pattern.test(call))
   }
