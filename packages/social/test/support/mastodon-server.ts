@@ -127,6 +127,10 @@ export class MastodonServer implements AsyncDisposable {
     return this.#instance.addAccount(options)
   }
 
+  findAccount(acct: string): FakeAccount | undefined {
+    return this.#instance.findAccount(acct)
+  }
+
   /** A stranger's post, unless `by` says otherwise; a mention of us notifies us. */
   addStatus(options: FakeStatusOptions = {}): FakeStatus {
     return this.#instance.addStatus(options)

@@ -11,7 +11,7 @@ export interface StoredPost {
 }
 
 /** How a request to publish goes wrong, once. */
-export type PublishFault = 'too many' | 'unavailable' | 'cut before' | 'cut after'
+export type PublishFault = 'too many' | 'unavailable' | 'cut before' | 'cut after' | 'refused' | 'held'
 
 /** A fake service with its account, and what both services have in common. */
 export interface ServedNetwork extends AsyncDisposable {
@@ -24,6 +24,9 @@ export interface ServedNetwork extends AsyncDisposable {
   /** A stranger's post that addresses us; its id or address. */
   mention(text: string): string
   fail(fault: PublishFault): void
+  failUpload(): void
+  /** Somebody likes the newest of our posts. */
+  like(times: number): void
   /** From now on nothing that we show is let in. */
   lockOut(): void
   letIn(): void
@@ -51,7 +54,13 @@ export async function mastodon(clock: VirtualClock): Promise<ServedNetwork> {
     fail(fault) {
       if (fault === 'too many') server.fault({ on, kind: 'too-many', resetInMs: 5 * 60_000 })
       else if (fault === 'unavailable') server.fault({ on, kind: 'status', status: 503 })
+      else if (fault === 'refused') server.fault({ on, kind: 'status', status: 422 })
+      else if (fault === 'held') server.fault({ on, kind: 'hold' })
       else server.fault({ on, kind: fault === 'cut before' ? 'drop' : 'cut' })
+    },
+    failUpload: () => server.fault({ on: /^POST \/api\/v2\/media$/, kind: 'status', status: 422 }),
+    like(times) {
+      server.own.at(-1)!.likes += times
     },
     lockOut: () => server.fault({ on: /^(?!GET \/api\/v2\/instance)/, kind: 'status', status: 401, times: 1_000_000 }),
     letIn: () => server.clearFaults(),
@@ -80,7 +89,14 @@ export async function bluesky(clock: VirtualClock): Promise<ServedNetwork> {
         const headers = { 'ratelimit-reset': String(Math.floor(clock.now() / 1_000) + 300), 'ratelimit-remaining': '0' }
         server.fault({ on, does: { kind: 'status', status: 429, error: 'RateLimitExceeded', headers } })
       } else if (fault === 'unavailable') server.fault({ on, does: { kind: 'status', status: 503 } })
+      else if (fault === 'refused') server.fault({ on, does: { kind: 'status', status: 400, error: 'InvalidRequest' } })
+      else if (fault === 'held') server.fault({ on, does: { kind: 'hold', after: true } })
       else server.fault({ on, does: { kind: 'cut', after: fault === 'cut after' } })
+    },
+    failUpload: () =>
+      server.fault({ on: 'uploadBlob', does: { kind: 'status', status: 400, error: 'InvalidMimeType' } }),
+    like(times) {
+      for (let time = 0; time < times; time += 1) server.addLike(`admirer${time}.test`, server.posts.at(-1)!)
     },
     lockOut() {
       server.expireAccess()
