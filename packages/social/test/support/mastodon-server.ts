@@ -127,6 +127,10 @@ export class MastodonServer implements AsyncDisposable {
     return this.#instance.addAccount(options)
   }
 
+  findAccount(acct: string): FakeAccount | undefined {
+    return this.#instance.findAccount(acct)
+  }
+
   /** A stranger's post, unless `by` says otherwise; a mention of us notifies us. */
   addStatus(options: FakeStatusOptions = {}): FakeStatus {
     return this.#instance.addStatus(options)
@@ -150,6 +154,10 @@ export class MastodonServer implements AsyncDisposable {
   /** Faults wait in a row, each for the first request that it is about. */
   fault(next: MastodonFault): void {
     this.#faults.push({ fault: next, left: next.times ?? 1 })
+  }
+
+  clearFaults(): void {
+    this.#faults = []
   }
 
   calls(pattern: RegExp): SeenRequest[] {
