@@ -117,6 +117,9 @@ export const measuringEndsMs = 14 * 24 * 60 * 60_000
 /** Topics that get_stats names. */
 export const topTopicsMax = 5
 
+/** How far two clocks may be apart: ours, another replica's, a network's, that of whoever calls us. */
+export const clockSkewMs = 5 * 60_000
+
 /** A sliding one, wherever the rules say "today". */
 export const dayMs = 24 * 60 * 60_000
 
@@ -204,8 +207,6 @@ export const xMentionPagesMax = 4
 export const xAuthorPostsMax = 10
 export const xOwnPostsMax = 100
 export const xOwnPostPagesMax = 3
-/** X's clock and ours. */
-export const xClockSkewMs = 5 * 60_000
 /** X refuses to search from a post that is older than seven days; an hour less, for its clock. */
 export const xSearchBackMs = 7 * 24 * 60 * 60_000 - 60 * 60_000
 /** X's own least number of posts of a search, and most posts of a lookup. */
@@ -239,9 +240,8 @@ export const timelinePageMax = 40
 export const authorPostsMax = 10
 /** Pages of mentions in one go: a crowd is read in several. */
 export const mentionPagesMax = 5
-/** Pages of our own posts in search of one; and how much earlier than its key the server's clock may have dated it. */
+/** Pages of our own posts in search of one. */
 export const ownPostPagesMax = 10
-export const clockSkewMs = 2 * 60_000
 /** Empty answers after which a server is taken to have no full-text search, until its limits are asked for again. */
 export const emptySearchesMax = 3
 

@@ -94,6 +94,7 @@ describe('a pass of the autopilot', () => {
       origin: 'autopilot',
       owner: 'system:autopilot',
       key: `reply:bluesky:${best.ref.id}`,
+      isKeyGiven: true,
     })
     expect(all.proposals.woken).toBe(1)
     expect(all.network.published).toEqual([])

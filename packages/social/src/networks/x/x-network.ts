@@ -1,6 +1,6 @@
 import { failure, SocialFailure } from '../../envelope/failure.js'
 import type { Foundation } from '../../foundation.js'
-import { xClockSkewMs } from '../../limits.js'
+import { clockSkewMs } from '../../limits.js'
 import type { LengthRule } from '../../text/length-rule.js'
 import { checkLength } from '../check-length.js'
 import type {
@@ -152,7 +152,7 @@ export class XNetwork implements NetworkAdapter {
   async find(prepared: Prepared, signal?: AbortSignal): Promise<FindOutcome> {
     const { reader, store } = this.#parts
     const { key } = prepared
-    const posts = await reader.ownPosts(key.createdAt - xClockSkewMs, signal)
+    const posts = await reader.ownPosts(key.createdAt - clockSkewMs, signal)
     const ids = posts.tweets.map(({ id }) => id)
     const found = judgeFound(prepared, posts, await claimedElsewhere(store.db, ids, key))
     return typeof found === 'string' ? this.#sent(found) : found
