@@ -122,6 +122,16 @@ describe('a pass of the autopilot', () => {
     expect((await all.log()).map((row) => row.action_type)).toEqual(['mention_reply'])
   })
 
+  it('takes a post that addresses us for a mention, though a search came upon it first', async () => {
+    await using all = await open()
+    await all.find({ text: 'mcp 80', addressesUs: true }, 'search')
+    await all.run('search')
+    expect(all.proposals.proposed).toEqual([])
+    await all.run('mention')
+    expect(all.proposals.proposed).toMatchObject([{ target: { text: 'mcp 80', addressesUs: true } }])
+    expect((await all.log()).map((row) => row.action_type)).toEqual(['mention_reply'])
+  })
+
   it('proposes one reply to an author while one waits', async () => {
     await using all = await open()
     for (const text of ['mcp 90', 'mcp 80']) await all.find({ text, authorUsername: 'alice.example' })

@@ -204,7 +204,10 @@ describe('tool and feed', () => {
     const post = networkPost()
     await store('bluesky', post, networkPost({ text: 'Rust, Rust, Rust' }))
     const business = { product_name: 'Other', product_keywords: ['rust', 'mcp'] }
-    const changed = { ...foundation, config: parseSocialConfig(withAccounts({ ...config, business, scoring: { follower_max: 40 } })) }
+    const changed = {
+      ...foundation,
+      config: parseSocialConfig(withAccounts({ ...config, business, scoring: { follower_max: 40 } })),
+    }
     const scorer = new Scorer(changed.config)
     const discovered = new DiscoveredPosts(changed, scorer)
     const { call: callChanged } = await serveForTest(toolsOf(discovered, scorer), changed)

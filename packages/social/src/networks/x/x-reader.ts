@@ -2,17 +2,18 @@ import type { z } from 'zod'
 import { failure, SocialFailure } from '../../envelope/failure.js'
 import type { Foundation } from '../../foundation.js'
 import {
+  resolvedNamesMax,
   xAccountMs,
   xAuthorPostsMax,
-  xKnownHandlesMax,
   xLookupMax,
   xMentionPagesMax,
   xMentionsMax,
   xOwnPostPagesMax,
   xOwnPostsMax,
   xSearchBackMs,
-  xSearchMin,
+  xSearchPosts,
 } from '../../limits.js'
+import { BoundedMemory } from '../bounded-memory.js'
 import type { Account, NetworkPost, Page, PostRef, Query } from '../network-adapter.js'
 import { foundUserAnswer, tweetAnswer, tweetsAnswer, userAnswer, type XTweet, type XTweets } from './answers.js'
 import { xPrices } from './prices.js'
@@ -41,7 +42,7 @@ export class XReader {
   readonly #clock: Foundation['clock']
   readonly #tier: XTier
   #account: { readonly account: Account; readonly until: number } | undefined
-  readonly #ids = new Map<string, string>()
+  readonly #ids = new BoundedMemory<string>(resolvedNamesMax)
 
   constructor({ client, clock, tier }: { client: XClient; clock: Foundation['clock']; tier: XTier }) {
     this.#client = client
@@ -80,12 +81,13 @@ export class XReader {
     return account
   }
 
+  /** The fewest that X gives: each post and its author cost money, and a day's budget is small. */
   async search(
     { keyword, limit }: Query,
     cursor: string | undefined,
     signal?: AbortSignal,
   ): Promise<Page<NetworkPost>> {
-    const count = Math.max(limit, xSearchMin)
+    const count = xSearchPosts
     const { items, ...page } = await this.#page(
       {
         endpoint: 'search',
@@ -210,7 +212,6 @@ export class XReader {
       signal,
     )
     if (data === undefined) throw nobody()
-    if (this.#ids.size >= xKnownHandlesMax) this.#ids.clear()
     this.#ids.set(handle.toLowerCase(), data.id)
     return data.id
   }
