@@ -189,6 +189,6 @@ const onNetwork = (network: string) => (network === '' ? '' : ` on ${network}`)
 
 function spanWords(ms: number): string {
   if (ms > dayMs) return `${ms / dayMs} days`
-  const hours = ms / 3_600_000
+  const hours = ms / hourMs
   return hours < 1 ? `${ms / 60_000} minutes` : hours === 1 ? 'one hour' : `${hours} hours`
 }

@@ -13,11 +13,10 @@ it('the feed of a newcomer who has configured nothing shows samples after the fi
 
   const { posts } = await discovered.feed({ minScore: 50, limit: 10 })
   expect(posts.length).toBeGreaterThanOrEqual(2)
-  expect(posts[0]).toMatchObject({
-    post: { author_username: 'sample_mira', source: 'sample', can_reply: 1 },
-    score: { verdict: 'REPLY', matched_keywords: ['mcp', 'ai agents', 'agent tools'] },
-  })
+  expect(posts[0]).toMatchObject({ post: { can_reply: 1 }, score: { verdict: 'REPLY' } })
   const totals = posts.map(({ score }) => score.total)
   expect(totals).toEqual([...totals].sort((a, b) => b - a))
+  // It was the first keyword that was searched for.
+  for (const { score } of posts) expect(score.matched_keywords).toContain('mcp')
   for (const { post } of posts) expect(post.source).toBe('sample')
 })

@@ -27,7 +27,8 @@ import { createPrice, xPrices } from './prices.js'
 import { parsedJson } from './refusal.js'
 import { capabilitiesOf, isPaidByUse, type XTier } from './tiers.js'
 import type { XClient, XWritten } from './x-client.js'
-import { idIn, type XReader } from './x-reader.js'
+import { idIn } from './x-ids.js'
+import type { XReader } from './x-reader.js'
 import type { XSession } from './x-session.js'
 
 export interface XNetworkParts extends Pick<Foundation, 'store' | 'clock'> {

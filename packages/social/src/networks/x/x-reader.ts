@@ -16,10 +16,10 @@ import {
 import { BoundedMemory } from '../bounded-memory.js'
 import type { Account, NetworkPost, Page, PostRef, Query } from '../network-adapter.js'
 import { foundUserAnswer, tweetAnswer, tweetsAnswer, userAnswer, type XTweet, type XTweets } from './answers.js'
-import { xPrices } from './prices.js'
-import type { Spent } from './spending.js'
+import { ownedRead, postsRead, usersRead } from './prices.js'
 import type { XTier } from './tiers.js'
 import type { XClient, XRead } from './x-client.js'
+import { idIn, newestFirst, newestOf, timeOf } from './x-ids.js'
 import { postOf, type Reader } from './x-post.js'
 
 /** The newest posts of our own, as X has them. */
@@ -285,38 +285,6 @@ function termOf(keyword: string): string {
 
 function postsOf({ data = [], includes }: XTweets, reader: Reader): NetworkPost[] {
   return data.map((tweet) => postOf(tweet, includes?.users ?? [], reader))
-}
-
-function newestFirst(one: NetworkPost, other: NetworkPost): number {
-  return BigInt(one.ref.id) < BigInt(other.ref.id) ? 1 : -1
-}
-
-function newestOf(ids: readonly string[]): string | undefined {
-  return ids.reduce<string | undefined>((newest, id) => {
-    return newest === undefined || BigInt(id) > BigInt(newest) ? id : newest
-  }, undefined)
-}
-
-/** Ids of X hold the time at which they were given. UTC ms. */
-function timeOf(id: string): number {
-  return Number(BigInt(id) >> 22n) + 1_288_834_974_657
-}
-
-/** Undefined for what is no id of X. */
-export function idIn(text: string | undefined): string | undefined {
-  return text !== undefined && /^[1-9]\d{0,18}$/.test(text) ? text : undefined
-}
-
-function postsRead(posts: number, authors: number): Spent {
-  return { units: posts + authors, cost: posts * xPrices.postRead + authors * xPrices.userRead }
-}
-
-function usersRead(count: number): Spent {
-  return { units: count, cost: count * xPrices.userRead }
-}
-
-function ownedRead(count: number): Spent {
-  return { units: count, cost: count * xPrices.ownedRead }
 }
 
 function nobody() {
