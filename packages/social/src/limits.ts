@@ -117,6 +117,11 @@ export const measuringEndsMs = 14 * 24 * 60 * 60_000
 /** Topics that get_stats names. */
 export const topTopicsMax = 5
 
+/** How far two clocks may be apart: ours, another replica's, a network's, that of whoever calls us. */
+export const clockSkewMs = 5 * 60_000
+
+export const hourMs = 60 * 60_000
+
 /** A sliding one, wherever the rules say "today". */
 export const dayMs = 24 * 60 * 60_000
 
@@ -204,15 +209,11 @@ export const xMentionPagesMax = 4
 export const xAuthorPostsMax = 10
 export const xOwnPostsMax = 100
 export const xOwnPostPagesMax = 3
-/** X's clock and ours. */
-export const xClockSkewMs = 5 * 60_000
 /** X refuses to search from a post that is older than seven days; an hour less, for its clock. */
 export const xSearchBackMs = 7 * 24 * 60 * 60_000 - 60 * 60_000
-/** X's own least number of posts of a search, and most posts of a lookup. */
-export const xSearchMin = 10
+/** Posts of a search: X gives no fewer, and each costs. And its own most of a lookup. */
+export const xSearchPosts = 10
 export const xLookupMax = 100
-/** Handles whose ids are known. */
-export const xKnownHandlesMax = 1_000
 
 /** On Mastodon: what its server says of itself is asked for again after this; who we are there, sooner: counts change. */
 export const serverLimitsMs = 60 * 60_000
@@ -239,19 +240,14 @@ export const timelinePageMax = 40
 export const authorPostsMax = 10
 /** Pages of mentions in one go: a crowd is read in several. */
 export const mentionPagesMax = 5
-/** Pages of our own posts in search of one; and how much earlier than its key the server's clock may have dated it. */
+/** Pages of our own posts in search of one. */
 export const ownPostPagesMax = 10
-export const clockSkewMs = 2 * 60_000
 /** Empty answers after which a server is taken to have no full-text search, until its limits are asked for again. */
 export const emptySearchesMax = 3
 
-/** Of a stranger's post: characters of HTML that are read, levels of it, characters of text that are kept. */
-export const statusHtmlMax = 100_000
-export const statusHtmlDepthMax = 50
-export const statusTextMax = 10_000
 /** Of a server's error text that is passed on. */
 export const serverWordsMax = 200
-/** Handles and posts' local ids that are remembered. */
+/** Handles and posts' local ids that an adapter remembers. */
 export const resolvedNamesMax = 1_000
 /** Characters of a URL that somebody pastes. */
 export const pastedUrlMax = 2_048
@@ -332,8 +328,6 @@ export const postCountMax = 1_000_000_000
 export const feedPageMax = 200
 /** A page is a view of its own time: so much later nobody turns it any more. */
 export const feedCursorMs = 24 * 60 * 60_000
-
-export const hourMs = 60 * 60_000
 
 /** How long a check of somebody's health may take: a person waits for it. */
 export const checkMs = 5_000

@@ -27,11 +27,10 @@ type Needs = Pick<Foundation, 'config' | 'clock' | 'random'> & { readonly networ
  * publishing it needs, in the caller's transaction. Nothing is sent here. Throws a SocialFailure, and then nothing may commit.
  */
 export async function approveItem(db: Database, item: Item, approval: Approval, needs: Needs): Promise<Approved> {
-  const { config, clock, random, networks } = needs
+  const { config, clock } = needs
   const now = clock.now()
   requireTransition(item, 'approve', now)
   const dueAt = Math.max(item.scheduled_for ?? now, now)
-  const network = networks.get(item.network)
   const problem = await safetyProblem(db, candidateOf(item, dueAt), config)
   if (problem !== undefined) throw problem
 
@@ -40,26 +39,7 @@ export async function approveItem(db: Database, item: Item, approval: Approval, 
     reviewed_at: now,
     reviewed_rev: item.rev,
   })
-  const { id: outboxId } = await db
-    .insertInto('outbox')
-    .values({
-      approval_id: item.id,
-      network: item.network,
-      status: 'queued',
-      due_at: dueAt,
-      fence: 0,
-      attempts: 0,
-      next_try_at: dueAt,
-      created_at: now,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  const { parts } = contentOf(item)
-  const rows = parts.map((_, position) => {
-    const { key, createdAt } = network.newPublishKey(dueAt + position, random)
-    return { outbox_id: outboxId, position, publish_key: key, created_at_fixed: createdAt, status: 'queued' as const }
-  })
-  await db.insertInto('outbox_parts').values(rows).execute()
+  const outboxId = await queue(db, item, dueAt, needs)
   await takePlace(db, approved, outboxId, dueAt, needs)
   await recordAction(db, {
     at: now,
@@ -77,6 +57,31 @@ export async function approveItem(db: Database, item: Item, approval: Approval, 
     ...(approval.correlationId !== undefined && { correlationId: approval.correlationId }),
   })
   return { item: approved, outboxId }
+}
+
+/** Its row and parts in the outbox; each part has its key from now on. */
+async function queue(db: Database, item: Item, dueAt: number, { clock, random, networks }: Needs): Promise<number> {
+  const { id: outboxId } = await db
+    .insertInto('outbox')
+    .values({
+      approval_id: item.id,
+      network: item.network,
+      status: 'queued',
+      due_at: dueAt,
+      fence: 0,
+      attempts: 0,
+      next_try_at: dueAt,
+      created_at: clock.now(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const { parts } = contentOf(item)
+  const rows = parts.map((_, position) => {
+    const { key, createdAt } = networks.get(item.network).newPublishKey(dueAt + position, random)
+    return { outbox_id: outboxId, position, publish_key: key, created_at_fixed: createdAt, status: 'queued' as const }
+  })
+  await db.insertInto('outbox_parts').values(rows).execute()
+  return outboxId
 }
 
 /** Throws `rate_limited`. */

@@ -1,6 +1,7 @@
 import { recordAction } from '../activity/record-action.js'
 import { failure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
+import { hourMs } from '../limits.js'
 import type { Networks } from '../networks/networks.js'
 import { risksOf } from '../policy/risks.js'
 import { type Candidate, type ReplyTarget, safetyProblem } from '../policy/safety-checks.js'
@@ -81,40 +82,10 @@ export class ProposalDesk implements Proposals {
   async #insert(db: Database, proposal: Proposal, risks: readonly string[]): Promise<Item> {
     const { clock, config } = this.#parts
     const now = clock.now()
-    const { network, parts, media = [], target, scheduledFor = null, owner, key } = proposal
-    const cost = costOf(proposal)
+    const { network, owner } = proposal
     const item = await db
       .insertInto('approval_queue')
-      .values({
-        network: network.name,
-        account: proposal.account,
-        action_type: proposal.action,
-        parts: JSON.stringify(parts),
-        media: JSON.stringify(media),
-        target: target === undefined ? null : JSON.stringify(target),
-        target_post_id: target?.id ?? null,
-        target_author: target?.author ?? null,
-        target_author_id: target?.authorId ?? null,
-        visibility: proposal.visibility ?? null,
-        topic: proposal.topic ?? null,
-        archetype: proposal.archetype ?? null,
-        score: proposal.score ?? null,
-        risks: JSON.stringify(risks),
-        origin: proposal.origin,
-        generated_by: proposal.generatedBy ?? null,
-        status: 'pending',
-        rev: 1,
-        content_hash: hashOf(proposal),
-        scheduled_for: scheduledFor,
-        expires_at: now + config.approval.ttl_hours * 3_600_000,
-        owner,
-        idempotency_key: key,
-        arguments_hash: proposal.argumentsHash,
-        draft_id: proposal.draftId ?? null,
-        cost_estimate: cost > 0 ? cost : null,
-        created_at: now,
-        updated_at: now,
-      })
+      .values(columnsOf(proposal, risks, now, config.approval.ttl_hours))
       .returningAll()
       .executeTakeFirstOrThrow()
     await recordRevision(db, item, owner, now)
@@ -130,6 +101,41 @@ export class ProposalDesk implements Proposals {
       ...(proposal.correlationId !== undefined && { correlationId: proposal.correlationId }),
     })
     return item
+  }
+}
+
+function columnsOf(proposal: Proposal, risks: readonly string[], now: number, ttlHours: number) {
+  const { network, parts, media = [], target, scheduledFor = null, owner, key } = proposal
+  const cost = costOf(proposal)
+  return {
+    network: network.name,
+    account: proposal.account,
+    action_type: proposal.action,
+    parts: JSON.stringify(parts),
+    media: JSON.stringify(media),
+    target: target === undefined ? null : JSON.stringify(target),
+    target_post_id: target?.id ?? null,
+    target_author: target?.author ?? null,
+    target_author_id: target?.authorId ?? null,
+    visibility: proposal.visibility ?? null,
+    topic: proposal.topic ?? null,
+    archetype: proposal.archetype ?? null,
+    score: proposal.score ?? null,
+    risks: JSON.stringify(risks),
+    origin: proposal.origin,
+    generated_by: proposal.generatedBy ?? null,
+    status: 'pending' as const,
+    rev: 1,
+    content_hash: hashOf(proposal),
+    scheduled_for: scheduledFor,
+    expires_at: now + ttlHours * hourMs,
+    owner,
+    idempotency_key: key,
+    arguments_hash: proposal.argumentsHash,
+    draft_id: proposal.draftId ?? null,
+    cost_estimate: cost > 0 ? cost : null,
+    created_at: now,
+    updated_at: now,
   }
 }
 

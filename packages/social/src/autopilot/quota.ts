@@ -1,10 +1,9 @@
 import type { NetworkName } from '../config.js'
 import type { Foundation } from '../foundation.js'
 import { budgetOf, ruleOf } from '../ledger/rate-ledger.js'
+import { dayMs } from '../limits.js'
 import type { ActionType } from '../records/schema.js'
 import { autopilotOwner } from './autopilot.js'
-
-const dayMs = 24 * 60 * 60_000
 
 /** Whether one more could be published if somebody approved all that waits: nothing is generated that could not be. */
 export async function hasQuota({ store, config, clock }: Foundation, network: NetworkName, action: ActionType) {

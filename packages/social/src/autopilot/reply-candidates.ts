@@ -1,4 +1,4 @@
-import type { ScoredPost } from '../discovery/discovered-posts.js'
+import type { DiscoveredPost, ScoredPost } from '../discovery/discovered-posts.js'
 import { autopilotPostAgeMsMax, candidatePagesMax, candidatesPerPage } from '../limits.js'
 import type { AutopilotParts } from './autopilot.js'
 import type { ReplySource } from './reply-pass.js'
@@ -20,10 +20,16 @@ export async function* candidates(
     })
     for (const found of asked.posts) {
       const { post, score } = found
-      const isFit = post.source === source && post.can_reply === 1 && post.posted_at >= notBefore
+      const isFit = passOf(post) === source && post.can_reply === 1 && post.posted_at >= notBefore
       if (isFit && score.meets_threshold) yield found
     }
     cursor = asked.cursor
     if (cursor === undefined) return
   }
+}
+
+/** Which pass answers it. A search may come first upon a post that addresses us; samples are there to be found. */
+function passOf({ source, addresses_us }: DiscoveredPost): ReplySource {
+  if (source === 'target') return 'target'
+  return source === 'mention' || addresses_us === 1 ? 'mention' : 'search'
 }

@@ -142,8 +142,7 @@ function targetOf(post: DiscoveredPost): ReplyTarget {
     authorId: post.author_id,
     author: post.author_username,
     text: post.content,
-    // A search may find a post that addresses us, too; a mention surely does.
-    addressesUs: post.source === 'mention',
+    addressesUs: post.addresses_us === 1,
     ...(post.reply_refusal !== null && { refusal: post.reply_refusal }),
   }
 }

@@ -6,6 +6,13 @@ export function networkOfTarget(written: string): NetworkName | undefined {
   return isNetworkName(word) ? word : undefined
 }
 
+/** Handle or id of one of `targets.accounts`, without network and @. */
+export function accountOfTarget(written: string): string {
+  const network = networkOfTarget(written)
+  const account = network === undefined ? written : written.slice(network.length + 1)
+  return account.trim().replace(/^@/, '')
+}
+
 /** What stands where a network's name would, and is none: of `mastodn:ada`. An id like `did:plc:ada` has a colon, too. */
 export function unknownNetworkOf(written: string): string | undefined {
   const word = wordBeforeColon(written)

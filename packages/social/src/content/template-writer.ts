@@ -78,10 +78,9 @@ export class TemplateWriter implements ContentWriter {
   }
 
   async check(): ReturnType<ContentWriter['check']> {
-    const { provider, templates } = this.#foundation.config.llm
-    const missing = provider === 'none' ? 'social.llm.provider is none' : 'social.llm.model is not set'
+    const { templates } = this.#foundation.config.llm
     const then = templates ? 'texts come from templates' : 'nothing is generated, as social.llm.templates is false'
-    return { status: 'not_configured', message: `No model is configured (${missing}); ${then}.` }
+    return { status: 'not_configured', message: `No model is configured (social.llm.provider is none); ${then}.` }
   }
 
   #refuseWithoutTemplates(): void {

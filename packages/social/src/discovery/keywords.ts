@@ -1,4 +1,5 @@
 import type { Business } from '../config.js'
+import { foldText } from '../text/fold-text.js'
 
 /** What is searched for: product, competitor and industry, each word once, however it is written. */
 export function keywordsOf(business: Business): readonly string[] {
@@ -14,4 +15,4 @@ export function keywordAfter(keywords: readonly string[], last: string | undefin
   return keywords[(place + 1) % Math.max(1, keywords.length)]
 }
 
-export const keyOf = (keyword: string): string => keyword.normalize('NFKC').toLowerCase()
+export const keyOf = (keyword: string): string => foldText(keyword).trim()

@@ -28,8 +28,8 @@ export function nameOf(written: string): string {
   return written.trim().replace(/^@/, '').toLowerCase()
 }
 
-/** What may be another at the next look. Of followers once known nothing is forgotten. */
-export function changingColumns(post: NetworkPost, known?: Pick<DiscoveredPost, 'author_followers'>) {
+/** What may be another at the next look. Followers once known, and that it addresses us, are not forgotten. */
+export function changingColumns(post: NetworkPost, known?: Pick<DiscoveredPost, 'author_followers' | 'addresses_us'>) {
   return {
     author_username: storable(post.authorUsername, postNameMax),
     author_followers: countOf(post.authorFollowers) ?? known?.author_followers ?? null,
@@ -40,6 +40,7 @@ export function changingColumns(post: NetworkPost, known?: Pick<DiscoveredPost, 
     impressions: countOf(post.impressions),
     has_media: flag(post.media > 0),
     is_quote: flag(post.isQuote),
+    addresses_us: flag(post.addressesUs || known?.addresses_us === 1),
     can_reply: flag(post.replyRefusal === undefined),
     reply_refusal: post.replyRefusal === undefined ? null : storable(post.replyRefusal, postUrlMax),
   }
@@ -57,7 +58,7 @@ export function lastingColumns(post: NetworkPost, { network, source }: Found, no
     author_id: storable(post.authorId, postIdMax),
     lang: lang === undefined ? null : storable(lang, postNameMax),
     posted_at: Number.isFinite(post.postedAt) ? Math.max(0, Math.min(Math.trunc(post.postedAt), now)) : 0,
-    source,
+    source: post.isSample ? ('sample' as const) : source,
     discovered_at: now,
     replied_to: flag(false),
   }

@@ -1,4 +1,5 @@
-import { type NetworkName, networkNames, type SocialConfig } from '../config.js'
+import { accountOfTarget, networkOfTarget } from '../config/target-account.js'
+import type { NetworkName, SocialConfig } from '../config.js'
 import type { NetworkPost } from '../networks/network-adapter.js'
 import type { Row } from '../records/row.js'
 import type { Database } from '../records/schema.js'
@@ -11,12 +12,14 @@ export interface TargetAccount {
 }
 
 /** `bluesky:alice.bsky.social`, `mastodon:@a@host`, or without a network: the default one. Each account once. */
-export function targetAccounts({ targets, networks }: SocialConfig): readonly TargetAccount[] {
-  const all = targets.accounts.map((entry) => {
-    const prefix = networkNames.find((name) => entry.toLowerCase().startsWith(`${name}:`))
-    const account = prefix === undefined ? entry : entry.slice(prefix.length + 1)
-    return { network: prefix ?? networks[0], account: account.trim().replace(/^@/, '') }
-  })
+export function targetAccounts({
+  targets,
+  networks,
+}: Pick<SocialConfig, 'targets' | 'networks'>): readonly TargetAccount[] {
+  const all = targets.accounts.map((written) => ({
+    network: networkOfTarget(written) ?? networks[0],
+    account: accountOfTarget(written),
+  }))
   const different = new Map(all.map((target) => [`${target.network}:${sameCase(target.account)}`, target]))
   return [...different.values()].filter(({ account }) => account !== '')
 }

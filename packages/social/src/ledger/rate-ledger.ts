@@ -1,5 +1,6 @@
 import type { SocialConfig } from '../config.js'
 import { failure, type SocialFailure } from '../envelope/failure.js'
+import { dayMs, hourMs } from '../limits.js'
 import type { Database } from '../records/schema.js'
 import { utcText } from '../utc-text.js'
 import { fullestWindow, nextFree } from './sliding-window.js'
@@ -38,17 +39,16 @@ export interface Budget extends LimitRule {
   readonly resetsAt?: number
 }
 
-const day = 24 * 60 * 60_000
 const quarterHour = 15 * 60_000
 
 /** Where the limit is written, and its window. */
 const rules = {
-  reply: { key: 'max_replies_per_day', windowMs: day },
-  tweet: { key: 'max_tweets_per_day', windowMs: day },
-  thread: { key: 'max_threads_per_week', windowMs: 7 * day },
+  reply: { key: 'max_replies_per_day', windowMs: dayMs },
+  tweet: { key: 'max_tweets_per_day', windowMs: dayMs },
+  thread: { key: 'max_threads_per_week', windowMs: 7 * dayMs },
   search: { key: 'max_searches_per_15_minutes', windowMs: quarterHour },
   mention_check: { key: 'max_mention_checks_per_15_minutes', windowMs: quarterHour },
-  mcp_mutation: { key: 'max_mutations_per_hour', windowMs: 60 * 60_000 },
+  mcp_mutation: { key: 'max_mutations_per_hour', windowMs: hourMs },
 } as const satisfies {
   readonly [action in LimitedAction]: { readonly key: keyof SocialConfig['limits']; readonly windowMs: number }
 }
@@ -188,7 +188,7 @@ const things: Readonly<Record<LimitedAction, string>> = {
 const onNetwork = (network: string) => (network === '' ? '' : ` on ${network}`)
 
 function spanWords(ms: number): string {
-  if (ms > day) return `${ms / day} days`
-  const hours = ms / 3_600_000
+  if (ms > dayMs) return `${ms / dayMs} days`
+  const hours = ms / hourMs
   return hours < 1 ? `${ms / 60_000} minutes` : hours === 1 ? 'one hour' : `${hours} hours`
 }

@@ -6,7 +6,7 @@ import type { Database } from '../records/schema.js'
 const hourMs = 60 * 60_000
 
 /** So long after a part was sent it is measured; a point that was missed is left out once the next one has come. */
-export const measuringPoints = [
+const measuringPoints = [
   { due: '1h', from: hourMs, to: 24 * hourMs },
   { due: '24h', from: 24 * hourMs, to: 7 * 24 * hourMs },
   { due: '7d', from: 7 * 24 * hourMs, to: 7 * 24 * hourMs + measuringEndsMs },

@@ -1,8 +1,7 @@
 import type { NetworkName } from '../config.js'
+import { dayMs } from '../limits.js'
 import type { Database } from '../records/schema.js'
 import { utcDate } from './utc-date.js'
-
-const dayMs = 24 * 60 * 60_000
 
 /** As replies show it. */
 export interface FollowerSnapshot {

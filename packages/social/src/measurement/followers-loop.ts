@@ -24,7 +24,8 @@ export function followersLoop({ store, clock }: Foundation, network: NetworkAdap
         .where('date', '=', date)
         .executeTakeFirst()
       if (known !== undefined) return
-      const { followers, following, posts } = await network.account(signal)
+      const { followers, following, posts, isUncounted } = await network.account(signal)
+      if (isUncounted) return
       const counts = { follower_count: followers, following_count: following, tweet_count: posts }
       await store.transaction(async (tx) => {
         await tx

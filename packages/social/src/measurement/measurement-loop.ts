@@ -5,6 +5,7 @@ import type { Loop } from '../loops/loop.js'
 import type { NetworkAdapter, NetworkPost } from '../networks/network-adapter.js'
 import type { Database } from '../records/schema.js'
 import { type DueMeasurement, dueMeasurements, gone } from './due-measurements.js'
+import { followerTrend } from './follower-trend.js'
 import { performanceScore } from './performance-score.js'
 import { updateTopicScores } from './topic-scores.js'
 
@@ -37,7 +38,7 @@ async function measure(
   const refs = due.map(({ remoteId: id, cid }) => ({ id, ...(cid !== null && { cid }) }))
   const posts = new Map((await network.posts(refs, signal)).map((post) => [post.ref.id, post]))
   const needsFollowers = due.some(({ followersAtPost }) => followersAtPost === null)
-  const followersNow = needsFollowers ? (await network.account(signal)).followers : 0
+  const followersNow = needsFollowers ? await followersOf(store.db, network, signal) : 0
   const now = clock.now()
   await store.transaction(async (tx) => {
     for (const one of due) await record(tx, one, posts.get(one.remoteId), followersNow, now)
@@ -50,6 +51,14 @@ async function measure(
       metadata: { network: network.name, measured: posts.size, gone: due.length - posts.size },
     })
   })
+}
+
+/** The last count that was noted where the network does not tell now. */
+async function followersOf(db: Database, network: NetworkAdapter, signal: AbortSignal): Promise<number> {
+  const { followers, isUncounted } = await network.account(signal)
+  if (!isUncounted) return followers
+  const [newest] = await followerTrend(db, { network: network.name, limit: 1 })
+  return newest?.follower_count ?? followers
 }
 
 async function record(

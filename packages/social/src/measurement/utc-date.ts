@@ -1,6 +1,5 @@
+import { dayMs } from '../limits.js'
 import { utcText } from '../utc-text.js'
-
-const dayMs = 24 * 60 * 60_000
 
 /** `2026-03-02`. */
 export function utcDate(time: number): string {

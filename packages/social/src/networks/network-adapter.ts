@@ -42,6 +42,8 @@ export interface NetworkPost {
   readonly media: number
   readonly isQuote: boolean
   readonly isRepost: boolean
+  /** Made up for newcomers; of the built-in network only. */
+  readonly isSample?: true
   readonly replyTo?: PostRef
   /** Whether its author addresses our account: mentions or quotes it, or replies to it. */
   readonly addressesUs: boolean

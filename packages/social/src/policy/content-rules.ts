@@ -2,10 +2,12 @@ import type { SocialConfig } from '../config.js'
 import type { SocialFailure } from '../envelope/failure.js'
 import { comparedPostsMax, duplicateMs, likenessDenied } from '../limits.js'
 import type { Database } from '../records/schema.js'
+import { foldText } from '../text/fold-text.js'
+import { withoutNames } from '../text/mentioned-names.js'
+import { PhraseMatcher } from '../text/phrase-matcher.js'
+import { type Shingles, shinglesOf, similarity } from '../text/similarity.js'
 import { denied } from './denied.js'
 import { type EarlierPost, earlierPosts, waitingPosts } from './earlier-posts.js'
-import { likeness, triplesOf } from './likeness.js'
-import { comparable, phraseIn } from './plain-words.js'
 import type { Candidate } from './safety-checks.js'
 
 /** The first rule about what it says that it breaks. */
@@ -21,7 +23,8 @@ export async function contentProblem(
 }
 
 function bannedPhrase(candidate: Candidate, phrases: readonly string[]): SocialFailure | undefined {
-  const found = candidate.parts.map((part) => phraseIn(part, phrases)).find((phrase) => phrase !== undefined)
+  const matcher = new PhraseMatcher(phrases)
+  const found = candidate.parts.map((part) => matcher.matches(part)[0]).find((phrase) => phrase !== undefined)
   if (found === undefined) return undefined
   const message = `“${found}” is a banned phrase (social.limits.banned_phrases); say it in other words.`
   return denied(candidate, 'banned_phrase', message, { phrase: found })
@@ -49,7 +52,7 @@ async function duplicate(
   )
 }
 
-const contentOf = (parts: readonly string[]) => JSON.stringify(parts.map(comparable))
+const contentOf = (parts: readonly string[]) => JSON.stringify(parts.map((part) => foldText(part).trim()))
 
 function tooAlike(candidate: Candidate, earlier: readonly EarlierPost[]): SocialFailure | undefined {
   const most = mostAlike(candidate.parts, earlier)
@@ -68,15 +71,20 @@ export function mostAlike(
   parts: readonly string[],
   earlier: readonly EarlierPost[],
 ): { readonly id: number; readonly likeness: number } | undefined {
-  const ours = parts.map(triplesOf)
+  const ours = parts.map(unaddressed)
   const posts = earlier.flatMap(({ id, parts: texts }) => texts.map((text) => ({ id, text })))
   let most: { id: number; likeness: number } | undefined
   for (const { id, text } of posts.slice(0, comparedPostsMax)) {
-    const triples = triplesOf(text)
-    const highest = Math.max(...ours.map((own) => likeness(own, triples)))
+    const triples = unaddressed(text)
+    const highest = Math.max(...ours.map((own) => similarity(own, triples)))
     if (most === undefined || highest > most.likeness) most = { id, likeness: highest }
   }
   return most
+}
+
+/** Without whom it addresses: every reply to one person begins alike. */
+function unaddressed(text: string): Shingles {
+  return shinglesOf(withoutNames(foldText(text)))
 }
 
 export const percent = (share: number) => `${Math.round(share * 100)} %`

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../envelope/error-codes.js'
 import { failure, type SocialFailure } from '../envelope/failure.js'
 import type { Candidate } from './safety-checks.js'
 
-export const safetyRules = [
+const safetyRules = [
   'reply_permission',
   'own_post',
   'already_replied',
@@ -13,7 +13,7 @@ export const safetyRules = [
   'similarity',
   'product_mention_ratio',
 ] as const
-export type SafetyRule = (typeof safetyRules)[number]
+type SafetyRule = (typeof safetyRules)[number]
 
 /** The candidate breaks that rule. */
 export function denied(

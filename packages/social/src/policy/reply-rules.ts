@@ -1,4 +1,5 @@
 import type { SocialConfig } from '../config.js'
+import { targetAccounts } from '../discovery/target-accounts.js'
 import type { SocialFailure } from '../envelope/failure.js'
 import { fullestWindow, nextFree } from '../ledger/sliding-window.js'
 import { dayMs, productReplySpan } from '../limits.js'
@@ -9,7 +10,7 @@ import { earlierPosts, outgoing } from './earlier-posts.js'
 import { namesProduct } from './product-mention.js'
 import type { Candidate, ReplyTarget } from './safety-checks.js'
 
-type Config = Pick<SocialConfig, 'limits' | 'targets' | 'business'>
+type Config = Pick<SocialConfig, 'limits' | 'targets' | 'networks' | 'business'>
 
 /** The first rule about replies that it breaks. Throws for a reply that says not what it answers. */
 export async function replyProblem(
@@ -105,7 +106,7 @@ async function repliesToTargets(
   db: Database,
   candidate: Candidate,
   target: ReplyTarget,
-  { limits, targets }: Config,
+  config: Config,
 ): Promise<SocialFailure | undefined> {
   const { network } = candidate
   const rows = await db
@@ -115,10 +116,13 @@ async function repliesToTargets(
     .where('status', '=', 'active')
     .execute()
   const ids = rows.map(({ account_id }) => account_id)
-  const isTarget = ids.includes(target.authorId) || targets.accounts.some((name) => sameHandle(name, target.author))
+  const isNamed = targetAccounts(config).some(
+    (each) => each.network === network && (each.account === target.authorId || sameHandle(each.account, target.author)),
+  )
+  const isTarget = isNamed || ids.includes(target.authorId)
   if (!isTarget) return undefined
   const times = await replyTimes(db, candidate, [...new Set([...ids, target.authorId])])
-  return tooMany(candidate, 'replies_to_targets', times, limits.max_target_replies_per_day, {
+  return tooMany(candidate, 'replies_to_targets', times, config.limits.max_target_replies_per_day, {
     whom: 'target accounts',
     key: 'max_target_replies_per_day',
   })

@@ -1,6 +1,7 @@
 import type { SocialConfig } from '../config.js'
 import { comparedPostsMax, likenessDenied, likenessNoted } from '../limits.js'
 import type { Database } from '../records/schema.js'
+import { mentionedNames } from '../text/mentioned-names.js'
 import { mostAlike, percent } from './content-rules.js'
 import { earlierPosts } from './earlier-posts.js'
 import { namesProduct } from './product-mention.js'
@@ -51,13 +52,7 @@ function hostOf(url: string): string {
 
 /** They are told of it. */
 function mentions({ parts, target }: Candidate): string | undefined {
-  const names = new Set(
-    parts.flatMap((part) =>
-      [...part.matchAll(/(?<![\p{L}\p{N}@./])@[\p{L}\p{N}_](?:[\p{L}\p{N}_.@-]*[\p{L}\p{N}_])?/gu)].map(
-        ([name]) => name,
-      ),
-    ),
-  )
+  const names = new Set(parts.flatMap(mentionedNames))
   const others = [...names].filter((name) => name.slice(1).toLowerCase() !== target?.author.toLowerCase())
   return others.length === 0 ? undefined : `It mentions ${listed(others)}.`
 }

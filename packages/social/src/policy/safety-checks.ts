@@ -40,7 +40,7 @@ export interface ReplyTarget {
 export async function safetyProblem(
   db: Database,
   candidate: Candidate,
-  config: Pick<SocialConfig, 'limits' | 'targets' | 'business'>,
+  config: Pick<SocialConfig, 'limits' | 'targets' | 'networks' | 'business'>,
 ): Promise<SocialFailure | undefined> {
   const ofReply = candidate.action === 'reply' ? await replyProblem(db, candidate, config) : undefined
   return ofReply ?? (await contentProblem(db, candidate, config))

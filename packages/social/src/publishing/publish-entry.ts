@@ -152,7 +152,7 @@ class Publication {
   async #followers(position: number): Promise<number | undefined> {
     if (position < this.#entry.parts.length - 1) return undefined
     return this.#network.account(this.#signal).then(
-      ({ followers }) => followers,
+      ({ followers, isUncounted }) => (isUncounted ? undefined : followers),
       () => undefined,
     )
   }

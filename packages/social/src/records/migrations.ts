@@ -33,6 +33,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('scoring_version', column.text, (it) => it.notNull())
         .addColumn('discovered_at', column.milliseconds, (it) => it.notNull())
         .addColumn('replied_to', column.flag, (it) => it.notNull())
+        .addColumn('addresses_us', column.flag, (it) => it.notNull())
         .addColumn('can_reply', column.flag, (it) => it.notNull())
         .addColumn('reply_refusal', column.text)
         .addUniqueConstraint('discovered_posts_remote', ['network', 'remote_id'])

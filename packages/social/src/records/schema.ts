@@ -69,6 +69,8 @@ export type SocialSchema = {
     scoring_version: string
     discovered_at: number
     replied_to: Flag
+    /** Mentions us, quotes us, or answers us; of a repeat that says otherwise nothing is forgotten. */
+    addresses_us: Flag
     can_reply: Flag
     /** Why not. */
     reply_refusal: Optional<string>

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hashOfJson } from '../canonical-json.js'
 import type { Business, SocialConfig } from '../config.js'
 import { KeywordIndex } from './keyword-index.js'
 import { causesOf } from './reasons.js'
@@ -112,7 +112,7 @@ function maximaOf(scoring: SocialConfig['scoring']): Factors {
 }
 
 function versionOf(rules: unknown): string {
-  return createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 16)
+  return hashOfJson(rules).slice(0, 16)
 }
 
 function eachSignal(value: (signal: Signal) => number): Record<Signal, number> {

@@ -2,13 +2,16 @@ import { withoutHosts } from './measure.js'
 
 /**
  * The form in which a post that was read back is compared with what was sent: NFC, entities decoded, one space for all blanks,
- * mentions without their hosts, as networks show them. Not for showing.
+ * mentions without their hosts and capitals, which networks write as they like. Not for showing.
  */
 export function comparableText(text: string): string {
   return withoutHosts(decodedFully(text.normalize('NFC')))
+    .replace(mention, (name) => name.toLowerCase())
     .replace(/[\s\p{Zs}]+/gu, ' ')
     .trim()
 }
+
+const mention = /(?<![=/\p{L}\p{M}\p{N}_])@[\p{L}\p{N}_.-]+/gu
 
 /** One network escapes what was sent, another does not: until nothing is left both come out alike. */
 function decodedFully(text: string): string {

@@ -75,11 +75,6 @@ export class PhraseMatcher {
   }
 }
 
-/** Whether the text says one of the phrases, by the rule of {@link PhraseMatcher}. */
-export function mentionsAny(text: string, phrases: readonly string[]): boolean {
-  return new PhraseMatcher(phrases).matchesAny(text)
-}
-
 function compile(written: string, order: number): Phrase {
   const folded = foldText(written).trim().replace(/^#+/, '').trim()
   const first = tokensOf(folded).find(({ isWord }) => isWord)

@@ -13,6 +13,15 @@ export function firstSentences(text: string, count: number): string {
   return end === undefined ? '' : text.slice(0, end).trim()
 }
 
+/** The text up to the last of its sentences that has an end; undefined where none has. */
+export function finishedSentences(text: string): string | undefined {
+  const ends = sentenceEnds(text)
+  const last = ends.findLast((end, index) =>
+    /[.!?…。！？｡]["'”’)\]」』）]*\s*$/.test(text.slice(ends[index - 1] ?? 0, end)),
+  )
+  return last === undefined ? undefined : text.slice(0, last).trim()
+}
+
 /** Offsets behind each sentence, the blanks that follow it included; the last one is the length of the text. */
 export function sentenceEnds(text: string): readonly number[] {
   const ends: number[] = []

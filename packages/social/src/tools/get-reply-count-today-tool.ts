@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { countReplies } from '../activity/sent-replies.js'
 import type { Foundation } from '../foundation.js'
 import { dayMs } from '../limits.js'
-import { utcText } from '../utc-text.js'
+import { utcDate } from '../measurement/utc-date.js'
 import { backendOfAll, networkFilter } from './network-input.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
@@ -19,7 +19,7 @@ export function getReplyCountTodayTool({ config, store, clock }: Foundation): So
     data,
     marks: reads,
     async answer({ network }) {
-      const day = utcText(clock.now()).slice(0, 10)
+      const day = utcDate(clock.now())
       const from = Date.parse(day)
       const replies = await countReplies(store.db, { from, to: from + dayMs, network })
       return { data: { replies_today: replies, day }, meta: backendOfAll(config.networks, network) }

@@ -22,7 +22,6 @@ it('is on an active day', () => {
 
 it('is nothing where nothing is preferred', () => {
   expect(nextPostTime(schedule({}), noon)).toBeUndefined()
-  expect(nextPostTime(schedule({ preferred_times: ['09:00'], active_days: [] }), noon)).toBeUndefined()
   expect(nextThreadTime(schedule({}), noon)).toBeUndefined()
 })
 

@@ -94,6 +94,7 @@ describe('a pass of the autopilot', () => {
       origin: 'autopilot',
       owner: 'system:autopilot',
       key: `reply:bluesky:${best.ref.id}`,
+      isKeyGiven: true,
     })
     expect(all.proposals.woken).toBe(1)
     expect(all.network.published).toEqual([])
@@ -118,6 +119,16 @@ describe('a pass of the autopilot', () => {
     expect(all.proposals.proposed.map(({ target }) => target)).toMatchObject([
       { text: 'mentions us 80', addressesUs: true },
     ])
+    expect((await all.log()).map((row) => row.action_type)).toEqual(['mention_reply'])
+  })
+
+  it('takes a post that addresses us for a mention, though a search came upon it first', async () => {
+    await using all = await open()
+    await all.find({ text: 'mcp 80', addressesUs: true }, 'search')
+    await all.run('search')
+    expect(all.proposals.proposed).toEqual([])
+    await all.run('mention')
+    expect(all.proposals.proposed).toMatchObject([{ target: { text: 'mcp 80', addressesUs: true } }])
     expect((await all.log()).map((row) => row.action_type)).toEqual(['mention_reply'])
   })
 

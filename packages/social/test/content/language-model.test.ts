@@ -171,14 +171,6 @@ describe('a model that fails', () => {
     const { retryable } = await failureAfter({ kind: 'hang up' })
     expect(retryable).toBe(true)
   })
-
-  it('is not asked with a key that no header can hold', async () => {
-    const { error, questions } = await failureAfter('never said', { llm: { api_key: 'sk-sec\nret' } })
-    expect(questions).toHaveLength(0)
-    expect(error.message).toContain('social.llm.api_key')
-    expect(error.message).not.toContain('ret\n')
-    expect(error.message).not.toContain('sk-sec')
-  })
 })
 
 describe('what was spent', () => {

@@ -171,7 +171,6 @@ describe('with templates switched off', () => {
 
   it.each([
     [{}, 'social.llm.provider is none); texts come from templates'],
-    [{ llm: { provider: 'openai' } }, 'social.llm.model is not set); texts come from templates'],
     [off, 'nothing is generated'],
   ])('or without a model (%j), a check says so', async (config, words) => {
     const writer = writerOf(config)

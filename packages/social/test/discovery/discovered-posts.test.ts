@@ -50,6 +50,7 @@ describeBothDatabases('discovered posts', (database) => {
         score: 73.9,
         discovered_at: start,
         replied_to: 0,
+        addresses_us: 0,
         can_reply: 1,
         reply_refusal: null,
         source: 'search',
@@ -70,9 +71,21 @@ describeBothDatabases('discovered posts', (database) => {
       expect(await feed()).toEqual([])
     })
 
+    it('says who addresses us, also when that is learned later, and by one reading alone', async () => {
+      const post = networkPost({ ref: { id: '1' } })
+      await store(post)
+      const isAddressed = async () => (await feed())[0]!.post.addresses_us
+      expect(await isAddressed()).toBe(0)
+      await store({ ...post, addressesUs: true })
+      expect(await isAddressed()).toBe(1)
+      await store(post)
+      expect(await isAddressed()).toBe(1)
+    })
+
     it('says who takes no reply', async () => {
       await store(networkPost({ replyRefusal: 'Only accounts that it mentions may reply.' }))
       expect((await feed())[0]!.post).toMatchObject({
+        addresses_us: 0,
         can_reply: 0,
         reply_refusal: 'Only accounts that it mentions may reply.',
       })

@@ -8,6 +8,7 @@ import { targetsLoop } from '../../src/discovery/targets-loop.js'
 import { failure } from '../../src/envelope/failure.js'
 import { FakeDiscoveredPosts } from '../support/fake-discovered-posts.js'
 import { FakeNetwork, type FakeNetworkOptions } from '../support/fake-network.js'
+import { withAccounts } from '../support/test-config.js'
 import { openTestFoundation } from '../support/test-foundation.js'
 
 const never = new AbortController().signal
@@ -145,18 +146,22 @@ describe('targets', () => {
     foundation.store.db.selectFrom('targets').selectAll().orderBy('account_id').execute()
 
   it('are named with or without their network', () => {
-    const config = parseSocialConfig({
-      business,
-      mastodon: { enabled: true },
-      ...withTargets(
-        'alice.example',
-        'Bluesky:@bob.example',
-        'mastodon:@c@d.example',
-        'did:plc:x',
-        '@Alice.example',
-        ' @ ',
-      ),
-    })
+    const config = parseSocialConfig(
+      withAccounts({
+        business,
+        default_network: 'mastodon',
+        bluesky: { enabled: true },
+        mastodon: { enabled: true },
+        ...withTargets(
+          'alice.example',
+          'Bluesky:@bob.example',
+          'mastodon:@c@d.example',
+          'did:plc:x',
+          '@Alice.example',
+          ' @ ',
+        ),
+      }),
+    )
     expect(targetAccounts(config)).toEqual([
       { network: 'mastodon', account: 'Alice.example' },
       { network: 'bluesky', account: 'bob.example' },
@@ -166,7 +171,10 @@ describe('targets', () => {
   })
 
   it('give their last ten posts; their ids are asked for once', async () => {
-    await using all = await open(withTargets('Alice.example', 'mastodon:@other@example'))
+    await using all = await open({
+      mastodon: { enabled: true },
+      ...withTargets('Alice.example', 'mastodon:@other@example'),
+    })
     const { network, reading, asked, stored } = all
     for (let n = 0; n < 12; n += 1)
       network.add({ text: `post ${n}`, authorUsername: 'Alice.example', authorId: 'did:a' })
@@ -198,7 +206,10 @@ describe('targets', () => {
     await countTargetReply(foundation.store.db, { network: 'bluesky', authorId: 'did:a', at: 9 })
     const without = {
       ...reading,
-      foundation: { ...foundation, config: parseSocialConfig({ business, bluesky: { enabled: true } }) },
+      foundation: {
+        ...foundation,
+        config: parseSocialConfig(withAccounts({ business, bluesky: { enabled: true } })),
+      },
     }
     await targetsLoop(without).turn(never)
     expect((await rows(all)).map(({ status }) => status)).toEqual(['removed'])

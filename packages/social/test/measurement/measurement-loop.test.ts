@@ -199,6 +199,28 @@ describeBothDatabases('measurement', (database) => {
     expect(await all.measured()).toMatchObject([{ score: 6 }])
   })
 
+  it('notes no followers that the network does not tell, and goes by those it told last', async () => {
+    await using all = await open()
+    const { foundation, network } = all
+    const { store, clock } = foundation
+    const loop = followersLoop(foundation, network)
+    await loop.turn(never)
+    clock.advance(day)
+    Object.assign(network.own, { followers: 0, isUncounted: true })
+    await loop.turn(never)
+    expect(await store.db.selectFrom('follower_snapshots').select('follower_count').execute()).toEqual([
+      { follower_count: 100 },
+    ])
+    const { ref } = network.add({ likes: 1 })
+    await insertPosted(store.db, { remoteIds: [ref.id], sentAt: clock.now(), followers: null })
+    clock.advance(hour)
+    await all.turn()
+    expect(await all.measured()).toMatchObject([{ score: 30 }])
+    delete network.own.isUncounted
+    await loop.turn(never)
+    expect(await store.db.selectFrom('follower_snapshots').selectAll().execute()).toHaveLength(2)
+  })
+
   it('notes the followers once each UTC day', async () => {
     await using all = await open()
     const { foundation, network } = all

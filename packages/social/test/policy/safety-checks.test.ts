@@ -162,6 +162,7 @@ describe('a post that has our reply', () => {
         scoring_version: '1',
         discovered_at: now,
         replied_to: 1,
+        addresses_us: 0,
         can_reply: 1,
       })
       .execute()
@@ -252,6 +253,20 @@ describe('replies to target accounts', () => {
     await replied('t-2', now)
     expect(await ruleBroken({ target }, config)).toBe('replies_to_targets')
     expect(await ruleBroken({ target }, { ...config, targets: { accounts: [] } })).toBeUndefined()
+  })
+
+  it.each([
+    [['local:@Grace'], 'replies_to_targets'],
+    [['local:a-1'], 'replies_to_targets'],
+    [['bluesky:grace'], undefined],
+  ])('are configured for one network: %j', async (accounts, rule) => {
+    await db().deleteFrom('targets').where('account_id', '=', 'a-1').execute()
+    await replied('t-1', now)
+    await replied('t-2', now)
+    const account = { handle: 'you.example', app_password: 'app-password' }
+    const networks = { local: { enabled: true }, bluesky: { enabled: true, ...account } }
+    const business = { product_name: 'Callboard', product_keywords: ['mcp'] }
+    expect(await ruleBroken({ target }, { ...config, ...networks, business, targets: { accounts } })).toBe(rule)
   })
 
   it('do not count for anybody else', async () => {

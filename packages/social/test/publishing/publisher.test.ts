@@ -1,5 +1,6 @@
 import { describeBothDatabases } from '@callboard/store/testing'
 import { describe, expect, test } from 'vitest'
+import { parseSocialConfig } from '../../src/config.js'
 import { failure } from '../../src/envelope/failure.js'
 import { operator } from '../support/call-tool.js'
 import { openPostingDesk, type PostingDesk } from '../support/posting-desk.js'
@@ -88,15 +89,10 @@ describe('publishing', () => {
       parts: ['The very same words about agents.'],
       scheduled_for: '2026-03-02T13:00:00Z',
     })
-    // Meanwhile the same was said by other means.
-    await desk.foundation.store.db
-      .updateTable('approval_queue')
-      .set({ parts: JSON.stringify(['Something with forbidden words.']) })
-      .where('id', '=', id)
-      .execute()
-    const { limits } = desk.foundation.config
-    limits.banned_phrases.push('forbidden words')
-    await pass(desk, 60 * minute)
+    // Meanwhile the worker was started anew, with another rule.
+    const config = parseSocialConfig({ limits: { banned_phrases: ['very same words'] } })
+    await using stricter = await openPostingDesk({ foundation: { ...desk.foundation, config } })
+    await pass(stricter, 60 * minute)
     expect(await desk.item(id)).toMatchObject({ status: 'failed', outbox: { last_code: 'policy_denied_hard_rule' } })
     expect(await desk.posts()).toEqual([])
   })

@@ -44,6 +44,7 @@ describeBothDatabases('pruning', (database) => {
         scoring_version: '1',
         discovered_at,
         replied_to,
+        addresses_us: 0,
         can_reply: 1,
       })
       .execute()

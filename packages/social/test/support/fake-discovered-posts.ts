@@ -49,6 +49,7 @@ export class FakeDiscoveredPosts implements Pick<DiscoveredPosts, 'store' | 'fee
           scoring_version: 'test',
           discovered_at: this.#foundation.clock.now(),
           replied_to: 0,
+          addresses_us: flag(post.addressesUs),
           can_reply: flag(post.replyRefusal === undefined),
           reply_refusal: post.replyRefusal ?? null,
         })

@@ -40,6 +40,7 @@ export async function storeManyPosts(foundation: TestFoundation, scorer: Scorer,
       scoring_version: scorer.version,
       discovered_at: now,
       replied_to: 0,
+      addresses_us: 0,
       can_reply: 1,
     }))
     await foundation.store.db

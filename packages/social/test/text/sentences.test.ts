@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { firstSentences, sentenceEnds, sentencesOf } from '../../src/text/sentences.js'
+import { finishedSentences, firstSentences, sentenceEnds, sentencesOf } from '../../src/text/sentences.js'
 import { anyText } from '../support/any-text.js'
 
 it('a text has sentences and lines', () => {
@@ -24,6 +24,13 @@ it('the first sentences are a beginning of the text', () => {
   expect(firstSentences(' One. Two.\n\nThree. Four. ', 3)).toBe('One. Two.\n\nThree.')
   expect(firstSentences('One. Two.', 3)).toBe('One. Two.')
   expect(firstSentences('', 3)).toBe('')
+})
+
+it('what was cut off in the middle of a sentence ends with the one before', () => {
+  expect(finishedSentences('One. “Two!”\n\nThree and')).toBe('One. “Two!”')
+  expect(finishedSentences('One. Two.')).toBe('One. Two.')
+  expect(finishedSentences('一つ。二つ')).toBe('一つ。')
+  expect(finishedSentences('Nothing has an end here')).toBeUndefined()
 })
 
 it('the parts of any text are the text', () => {

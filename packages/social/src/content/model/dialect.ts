@@ -24,5 +24,5 @@ export interface Dialect {
   read(body: string): ReadAnswer
 }
 
-export const noTokens: Tokens = { input: 0, output: 0 }
+const noTokens: Tokens = { input: 0, output: 0 }
 export const noAnswer: ReadAnswer = { answer: undefined, tokens: noTokens, isRefusal: false }

@@ -73,8 +73,6 @@ export class HttpModel implements LanguageModel {
 
   async #send(method: 'GET' | 'POST', path: string, body?: string, signal?: AbortSignal): Promise<HttpAnswer> {
     const { baseUrl, dialect, http, key } = this.#options
-    // A header that can not be written is refused with its value in the message.
-    if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) throw failureOfAnswer(badKey, this.#options)
     try {
       return await http.send(
         {
@@ -116,8 +114,6 @@ export class HttpModel implements LanguageModel {
 function bounded({ text, isCut }: ModelAnswer): ModelAnswer {
   return { text: text.slice(0, modelTextMax), isCut: isCut || text.length > modelTextMax }
 }
-
-const badKey = 'was not asked: social.llm.api_key has characters that no key has. An operator has to correct it.'
 
 const negotiable = ['max_tokens', 'temperature'] as const
 type Negotiable = (typeof negotiable)[number]

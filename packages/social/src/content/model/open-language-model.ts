@@ -16,7 +16,7 @@ const usualBaseUrls: Readonly<Record<Provider, string>> = {
   anthropic: 'https://api.anthropic.com/v1',
 }
 
-/** The configured one; undefined when provider or model is not named. */
+/** The configured one, if any is: a provider is never named without its model. */
 export function openLanguageModel(foundation: Foundation, http: HttpClient): LanguageModel | undefined {
   const { provider, model, base_url, api_key } = foundation.config.llm
   if (provider === 'none' || model === undefined) return undefined

@@ -1,9 +1,9 @@
 import type { NetworkAdapter } from '../../networks/network-adapter.js'
 import { measure } from '../../text/measure.js'
+import { firstSentences } from '../../text/sentences.js'
 import type { ModelAnswer } from '../model/language-model.js'
 import type { Prompt } from '../prompts/prompt.js'
 import { cleanText } from './clean-text.js'
-import { firstSentences } from './sentences.js'
 import { strangeLinks, strangeMentions } from './strangers.js'
 import { withoutHashtags } from './without-hashtags.js'
 

@@ -1,6 +1,6 @@
 import { cutToFit } from '../../text/cut-to-fit.js'
+import { finishedSentences } from '../../text/sentences.js'
 import type { Demand, Examined, Fault } from './examine.js'
-import { finishedSentences } from './sentences.js'
 
 export function isMendable(faults: readonly Fault[]): boolean {
   return faults.every((fault) => fault === 'too_long' || fault === 'unfinished')

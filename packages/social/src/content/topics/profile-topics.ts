@@ -1,4 +1,5 @@
 import type { Business } from '../../config.js'
+import { foldText } from '../../text/fold-text.js'
 
 /** What the profile gives to write about, best first; never empty. */
 export function profileTopics(business: Business): readonly { readonly topic: string; readonly from: string }[] {
@@ -16,7 +17,7 @@ export function profileTopics(business: Business): readonly { readonly topic: st
 
 /** Two topics with one key are one topic. */
 export function topicKey(topic: string): string {
-  return topic.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
+  return foldText(topic).trim()
 }
 
 /** One of the industry topics; where there are none, of the rest. `random`: 0 to 1, 1 excluded. */

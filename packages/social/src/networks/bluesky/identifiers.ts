@@ -28,7 +28,7 @@ export function actorIn(text: string): string | undefined {
   return isHandle(name) ? name.toLowerCase() : undefined
 }
 
-export function uriOf({ repo, collection, rkey }: RecordPlace): string {
+function uriOf({ repo, collection, rkey }: RecordPlace): string {
   return `at://${repo}/${collection}/${rkey}`
 }
 

@@ -101,7 +101,7 @@ function timeOf({ indexedAt }: PostView, { createdAt }: PostRecord): number {
   return times.length === 0 ? 0 : Math.max(0, Math.min(...times))
 }
 
-export function mediaOf({ embed }: Pick<PostRecord, 'embed'>): number {
+function mediaOf({ embed }: Pick<PostRecord, 'embed'>): number {
   if (embed === undefined) return 0
   if (embed.$type === 'app.bsky.embed.images') return embed.images?.length ?? 0
   if (embed.$type === 'app.bsky.embed.video') return 1

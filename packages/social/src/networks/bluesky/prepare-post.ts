@@ -1,8 +1,8 @@
 import { failure } from '../../envelope/failure.js'
 import { blueskyAltTextMax, blueskyImageBytesMax, blueskyImagesMax } from '../../limits.js'
 import type { LengthRule } from '../../text/length-rule.js'
-import { measure } from '../../text/measure.js'
 import { utcText } from '../../utc-text.js'
+import { checkLength } from '../check-length.js'
 import type { Part, PostRef, Prepared, PublishKey } from '../network-adapter.js'
 import { type Span, spansOf } from './facets.js'
 import { postCollection } from './identifiers.js'
@@ -30,7 +30,7 @@ export type PreparedPost = Prepared & { readonly request: BlueskyRequest }
 
 /** Pure. Throws a SocialFailure for what Bluesky can not take. */
 export function preparePost(part: Part, key: PublishKey, lengthRule: LengthRule): PreparedPost {
-  requireLength(part, lengthRule)
+  checkLength('bluesky', part, lengthRule)
   requireImages(part)
   requirePublic(part)
   if (!isTid(key.key)) throw failure('internal_error', 'A publish key of Bluesky has 13 characters of base32.')
@@ -44,19 +44,6 @@ export function preparePost(part: Part, key: PublishKey, lengthRule: LengthRule)
     ...(reply !== undefined && { reply }),
   } as const
   return { part, key, request: { rkey: key.key, record, spans: spansOf(text) } }
-}
-
-function requireLength({ text }: Part, rule: LengthRule): void {
-  const { fits, count, limit, unit } = measure(text, rule)
-  if (fits) return
-  throw failure('tweet_too_long', lengthWords(count, limit, unit), {
-    details: { network: 'bluesky', count, limit, unit },
-  })
-}
-
-function lengthWords(count: number, limit: number, unit: string): string {
-  if (count > limit) return `The text has ${count} ${unit}; Bluesky takes ${limit}.`
-  return 'A post needs a text that can be seen.'
 }
 
 function requireImages({ media }: Part): void {

@@ -14,6 +14,7 @@ import {
 import type { Database } from '../../records/schema.js'
 import { storable } from '../../records/storable.js'
 import type { LengthRule } from '../../text/length-rule.js'
+import { PhraseMatcher } from '../../text/phrase-matcher.js'
 import { checkLength } from '../check-length.js'
 import type {
   Account,
@@ -32,7 +33,6 @@ import type {
   Sent,
 } from '../network-adapter.js'
 import { randomKey } from '../random-key.js'
-import { containsWhole } from './contains-whole.js'
 import { addresses, idIn, type LocalRow, postOf, refOf, urlOf } from './local-post.js'
 
 /** What {@link LocalNetwork.publish} inserts. */
@@ -85,8 +85,8 @@ export class LocalNetwork implements NetworkAdapter {
   }
 
   search({ keyword, limit }: Query, cursor: string | undefined): Promise<Page<NetworkPost>> {
-    const words = keyword.replace(/^#/, '')
-    return this.#page(cursor, limit, ({ text }) => containsWhole(text, words))
+    const matcher = new PhraseMatcher([keyword])
+    return this.#page(cursor, limit, ({ text }) => matcher.matchesAny(text))
   }
 
   mentions(cursor: string | undefined): Promise<Page<NetworkPost>> {

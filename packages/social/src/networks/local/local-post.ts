@@ -1,6 +1,6 @@
 import type { Row } from '../../records/row.js'
+import { mentionedNames } from '../../text/mentioned-names.js'
 import type { NetworkPost, PostRef } from '../network-adapter.js'
-import { containsWhole } from './contains-whole.js'
 import { sampleFollowersOf } from './sample-posts.js'
 
 /** A row and whose post it answers. */
@@ -25,6 +25,7 @@ export function postOf(row: LocalRow, handle: string): NetworkPost {
     media: (JSON.parse(row.media) as unknown[]).length,
     isQuote: false,
     isRepost: false,
+    ...(row.sample === 1 && { isSample: true as const }),
     ...(row.reply_to !== null && { replyTo: refOf(row.reply_to) }),
     addressesUs: addresses(row, handle),
   }
@@ -46,7 +47,8 @@ export function idIn(text: string): number | undefined {
 /** By another account: mentions it, or answers it. */
 export function addresses({ account, text, parent_account }: LocalRow, handle: string): boolean {
   if (isSame(account, handle)) return false
-  return (parent_account !== null && isSame(parent_account, handle)) || containsWhole(text, `@${handle}`)
+  if (parent_account !== null && isSame(parent_account, handle)) return true
+  return mentionedNames(text).some((name) => isSame(name, `@${handle}`))
 }
 
 function isSame(one: string, other: string): boolean {

@@ -1,7 +1,7 @@
 import { SocialFailure } from '../../envelope/failure.js'
 import { resolvedNamesMax } from '../../limits.js'
+import { BoundedMemory } from '../bounded-memory.js'
 import { accountShape } from './answer-shapes.js'
-import { BoundedMemory } from './bounded-memory.js'
 import type { MastodonApi } from './mastodon-api.js'
 
 /** Ids by handle: a handle's owner does not change. */

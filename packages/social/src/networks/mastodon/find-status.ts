@@ -1,11 +1,11 @@
 import { clockSkewMs, ownPostPagesMax, timelinePageMax } from '../../limits.js'
+import { comparableText } from '../../text/comparable-text.js'
+import { htmlToText } from '../../text/html-to-text.js'
 import type { FindOutcome, Prepared } from '../network-adapter.js'
 import { type RemoteStatus, statusesShape } from './answer-shapes.js'
 import type { MastodonApi } from './mastodon-api.js'
 import { nextPageId } from './next-page.js'
-import { isSameText } from './same-text.js'
 import type { StatusReader } from './status-reader.js'
-import { statusText } from './status-text.js'
 
 /**
  * Looks through our own posts, newest first, back to when the key was made. A server forgets keys after an hour, and some
@@ -40,8 +40,12 @@ function isIt(status: RemoteStatus, { part }: Prepared, parentId: string | undef
     status.in_reply_to_id === parentId &&
     status.media_attachments.length === part.media.length &&
     isSameText(part.contentWarning ?? '', status.spoiler_text) &&
-    isSameText(part.text, statusText(status.content))
+    isSameText(part.text, htmlToText(status.content))
   )
+}
+
+function isSameText(sent: string, shown: string): boolean {
+  return comparableText(sent) === comparableText(shown)
 }
 
 function sent({ id, url, uri, account }: RemoteStatus, baseUrl: string): FindOutcome {

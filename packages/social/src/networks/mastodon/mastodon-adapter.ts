@@ -18,6 +18,7 @@ import type {
   Query,
   RateState,
 } from '../network-adapter.js'
+import { randomKey } from '../random-key.js'
 import { AccountNames } from './account-names.js'
 import {
   accountShape,
@@ -34,7 +35,6 @@ import { MediaUploads } from './media-uploads.js'
 import { newMentions } from './mentions.js'
 import { networkPost } from './network-post.js'
 import { prepareStatus } from './prepare-status.js'
-import { publishKey } from './publish-key.js'
 import { publishStatus } from './publish-status.js'
 import { refusalFailure } from './refusal.js'
 import { limitsOf, type ServerLimits, usualLimits } from './server-limits.js'
@@ -161,7 +161,7 @@ class MastodonAdapter implements NetworkAdapter {
   }
 
   newPublishKey(now: number, random: () => number): PublishKey {
-    return { key: publishKey(random), createdAt: now }
+    return { key: randomKey(random), createdAt: now }
   }
 
   costOf(): number {

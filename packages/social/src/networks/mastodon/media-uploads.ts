@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.js'
 import { SocialFailure } from '../../envelope/failure.js'
 import { mediaPollMs, mediaReadyMs, mediaUploadMs, uploadsKeptMax } from '../../limits.js'
+import { BoundedMemory } from '../bounded-memory.js'
 import type { Medium, Prepared, PublishOutcome } from '../network-adapter.js'
 import { idShape } from './answer-shapes.js'
-import { BoundedMemory } from './bounded-memory.js'
 import type { MastodonApi } from './mastodon-api.js'
 import type { Refusal } from './refusal.js'
 

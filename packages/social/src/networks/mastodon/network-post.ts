@@ -1,6 +1,8 @@
+import { postTextMax } from '../../limits.js'
+import { storable } from '../../records/storable.js'
+import { htmlToText } from '../../text/html-to-text.js'
 import type { NetworkPost } from '../network-adapter.js'
 import { type RemoteAccount, type RemoteStatus, statusShape } from './answer-shapes.js'
-import { statusText } from './status-text.js'
 
 /** From whose side a post is seen. */
 export interface Viewpoint {
@@ -19,7 +21,7 @@ export function networkPost(status: RemoteStatus, viewpoint: Viewpoint): Network
     authorId: account.id,
     authorUsername: account.acct,
     ...(account.followers_count !== undefined && { authorFollowers: account.followers_count }),
-    text: statusText(status.content),
+    text: storable(htmlToText(status.content), postTextMax),
     ...(status.language !== undefined && { lang: status.language }),
     postedAt: Date.parse(status.created_at),
     likes: status.favourites_count ?? 0,

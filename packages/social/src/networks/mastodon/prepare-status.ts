@@ -1,4 +1,5 @@
 import { failure } from '../../envelope/failure.js'
+import { checkLength } from '../check-length.js'
 import type { Medium, Part, Prepared, PublishKey } from '../network-adapter.js'
 import type { ServerLimits } from './server-limits.js'
 
@@ -16,7 +17,7 @@ export function prepareStatus(part: Part, key: PublishKey, usualVisibility: stri
   const { text, contentWarning, language, visibility = usualVisibility } = part
   if (!visibilities.includes(visibility))
     throw refused(`visibility must be one of ${visibilities.join(', ')} on Mastodon`)
-  if (text.trim() === '' && part.media.length === 0) throw refused('a post on Mastodon needs a text or a file')
+  checkLength('mastodon', part, limits.length)
   checkMedia(part.media, limits)
   const request: StatusRequest = {
     status: text,

@@ -1,8 +1,8 @@
 import { SocialFailure } from '../../envelope/failure.js'
 import { resolvedNamesMax } from '../../limits.js'
+import { BoundedMemory } from '../bounded-memory.js'
 import type { PostRef } from '../network-adapter.js'
 import { type RemoteStatus, searchShape, statusShape } from './answer-shapes.js'
-import { BoundedMemory } from './bounded-memory.js'
 import type { MastodonApi } from './mastodon-api.js'
 import { isAddress } from './status-address.js'
 

@@ -1,4 +1,4 @@
-import { xClockSkewMs } from '../../limits.js'
+import { clockSkewMs } from '../../limits.js'
 import type { Database } from '../../records/schema.js'
 import type { FindOutcome, Prepared, PublishKey } from '../network-adapter.js'
 import { compareTexts } from './link-text.js'
@@ -13,7 +13,7 @@ export function judgeFound(
 ): string | Exclude<FindOutcome, { kind: 'sent' }> {
   const candidates = tweets.filter((tweet) => {
     const isAnswer = referenceOf(tweet, 'replied_to') === part.parent?.id
-    return isAnswer && !claimed.has(tweet.id) && Date.parse(tweet.created_at) >= key.createdAt - xClockSkewMs
+    return isAnswer && !claimed.has(tweet.id) && Date.parse(tweet.created_at) >= key.createdAt - clockSkewMs
   })
   const verdicts = candidates.map((tweet) => ({ id: tweet.id, verdict: compareTexts(part.text, tweet) }))
   const same = verdicts.filter(({ verdict }) => verdict === 'same')

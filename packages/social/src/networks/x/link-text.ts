@@ -1,5 +1,6 @@
 import twitter from 'twitter-text'
 import { weightedLengthMax } from '../../limits.js'
+import { decodeEntities } from '../../text/comparable-text.js'
 import type { XTweet } from './answers.js'
 
 /** X's text as a person reads it: its short links in full, the links to attached files gone, `&amp;` a plain &. */
@@ -9,17 +10,11 @@ export function plainText({ text, entities }: Pick<XTweet, 'text' | 'entities'>)
   return text
     .replace(/https:\/\/t\.co\/\w+|&(?:amp|lt|gt);/g, (found) => {
       const link = links.get(found)
-      if (link === undefined) return named.get(found) ?? found
+      if (link === undefined) return decodeEntities(found)
       return link.media_key === undefined ? (link.expanded_url ?? found) : ''
     })
     .trimEnd()
 }
-
-const named: ReadonlyMap<string, string> = new Map([
-  ['&amp;', '&'],
-  ['&lt;', '<'],
-  ['&gt;', '>'],
-])
 
 /**
  * Whether X's text is ours: it rewrites links, puts the names of those who are answered in front of a reply, and trims.

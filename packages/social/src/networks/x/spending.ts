@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js'
 import { failure } from '../../envelope/failure.js'
 import type { Foundation } from '../../foundation.js'
+import { dayMs } from '../../limits.js'
 
 /** What a request may cost at most, or did cost. */
 export interface Spent {
@@ -14,8 +15,6 @@ export interface Reservation {
   /** It cost this much; nothing of it stays in the books where that is 0. */
   settle(spent: Spent): Promise<void>
 }
-
-const dayMs = 86_400_000
 
 /**
  * The books of a day, UTC, shared by all replicas: what a request may cost is written down before it leaves, so that several

@@ -1,6 +1,6 @@
 import { failure, SocialFailure } from '../../envelope/failure.js'
 import type { Foundation } from '../../foundation.js'
-import { xClockSkewMs } from '../../limits.js'
+import { clockSkewMs } from '../../limits.js'
 import type { LengthRule } from '../../text/length-rule.js'
 import { checkLength } from '../check-length.js'
 import type {
@@ -27,7 +27,8 @@ import { createPrice, xPrices } from './prices.js'
 import { parsedJson } from './refusal.js'
 import { capabilitiesOf, isPaidByUse, type XTier } from './tiers.js'
 import type { XClient, XWritten } from './x-client.js'
-import { idIn, type XReader } from './x-reader.js'
+import { idIn } from './x-ids.js'
+import type { XReader } from './x-reader.js'
 import type { XSession } from './x-session.js'
 
 export interface XNetworkParts extends Pick<Foundation, 'store' | 'clock'> {
@@ -152,7 +153,7 @@ export class XNetwork implements NetworkAdapter {
   async find(prepared: Prepared, signal?: AbortSignal): Promise<FindOutcome> {
     const { reader, store } = this.#parts
     const { key } = prepared
-    const posts = await reader.ownPosts(key.createdAt - xClockSkewMs, signal)
+    const posts = await reader.ownPosts(key.createdAt - clockSkewMs, signal)
     const ids = posts.tweets.map(({ id }) => id)
     const found = judgeFound(prepared, posts, await claimedElsewhere(store.db, ids, key))
     return typeof found === 'string' ? this.#sent(found) : found

@@ -2,23 +2,24 @@ import type { z } from 'zod'
 import { failure, SocialFailure } from '../../envelope/failure.js'
 import type { Foundation } from '../../foundation.js'
 import {
+  resolvedNamesMax,
   xAccountMs,
   xAuthorPostsMax,
-  xKnownHandlesMax,
   xLookupMax,
   xMentionPagesMax,
   xMentionsMax,
   xOwnPostPagesMax,
   xOwnPostsMax,
   xSearchBackMs,
-  xSearchMin,
+  xSearchPosts,
 } from '../../limits.js'
+import { BoundedMemory } from '../bounded-memory.js'
 import type { Account, NetworkPost, Page, PostRef, Query } from '../network-adapter.js'
 import { foundUserAnswer, tweetAnswer, tweetsAnswer, userAnswer, type XTweet, type XTweets } from './answers.js'
-import { xPrices } from './prices.js'
-import type { Spent } from './spending.js'
+import { ownedRead, postsRead, usersRead } from './prices.js'
 import type { XTier } from './tiers.js'
 import type { XClient, XRead } from './x-client.js'
+import { idIn, newestFirst, newestOf, timeOf } from './x-ids.js'
 import { postOf, type Reader } from './x-post.js'
 
 /** The newest posts of our own, as X has them. */
@@ -41,7 +42,7 @@ export class XReader {
   readonly #clock: Foundation['clock']
   readonly #tier: XTier
   #account: { readonly account: Account; readonly until: number } | undefined
-  readonly #ids = new Map<string, string>()
+  readonly #ids = new BoundedMemory<string>(resolvedNamesMax)
 
   constructor({ client, clock, tier }: { client: XClient; clock: Foundation['clock']; tier: XTier }) {
     this.#client = client
@@ -80,12 +81,13 @@ export class XReader {
     return account
   }
 
+  /** The fewest that X gives: each post and its author cost money, and a day's budget is small. */
   async search(
     { keyword, limit }: Query,
     cursor: string | undefined,
     signal?: AbortSignal,
   ): Promise<Page<NetworkPost>> {
-    const count = Math.max(limit, xSearchMin)
+    const count = xSearchPosts
     const { items, ...page } = await this.#page(
       {
         endpoint: 'search',
@@ -210,7 +212,6 @@ export class XReader {
       signal,
     )
     if (data === undefined) throw nobody()
-    if (this.#ids.size >= xKnownHandlesMax) this.#ids.clear()
     this.#ids.set(handle.toLowerCase(), data.id)
     return data.id
   }
@@ -284,38 +285,6 @@ function termOf(keyword: string): string {
 
 function postsOf({ data = [], includes }: XTweets, reader: Reader): NetworkPost[] {
   return data.map((tweet) => postOf(tweet, includes?.users ?? [], reader))
-}
-
-function newestFirst(one: NetworkPost, other: NetworkPost): number {
-  return BigInt(one.ref.id) < BigInt(other.ref.id) ? 1 : -1
-}
-
-function newestOf(ids: readonly string[]): string | undefined {
-  return ids.reduce<string | undefined>((newest, id) => {
-    return newest === undefined || BigInt(id) > BigInt(newest) ? id : newest
-  }, undefined)
-}
-
-/** Ids of X hold the time at which they were given. UTC ms. */
-function timeOf(id: string): number {
-  return Number(BigInt(id) >> 22n) + 1_288_834_974_657
-}
-
-/** Undefined for what is no id of X. */
-export function idIn(text: string | undefined): string | undefined {
-  return text !== undefined && /^[1-9]\d{0,18}$/.test(text) ? text : undefined
-}
-
-function postsRead(posts: number, authors: number): Spent {
-  return { units: posts + authors, cost: posts * xPrices.postRead + authors * xPrices.userRead }
-}
-
-function usersRead(count: number): Spent {
-  return { units: count, cost: count * xPrices.userRead }
-}
-
-function ownedRead(count: number): Spent {
-  return { units: count, cost: count * xPrices.ownedRead }
 }
 
 function nobody() {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { hashOfJson } from '../../canonical-json.js'
 import { failure } from '../../envelope/failure.js'
 import type { Foundation } from '../../foundation.js'
 import { type HttpAnswer, type HttpClient, HttpTrouble } from '../../http/http-client.js'
@@ -46,9 +46,7 @@ export class XSession {
   constructor(options: XSessionOptions) {
     this.#options = options
     const { clientId, clientSecret, accessToken, refreshToken } = options
-    const seed = createHash('sha256')
-      .update(JSON.stringify([clientId, accessToken, refreshToken]))
-      .digest('hex')
+    const seed = hashOfJson([clientId, accessToken, refreshToken])
     this.#seed = { seed, ...(accessToken && { accessToken }), ...(refreshToken && { refreshToken }) }
     this.#owner = randomKey(options.random)
     this.#keepSecret(clientSecret, accessToken, refreshToken)

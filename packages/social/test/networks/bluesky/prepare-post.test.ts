@@ -35,9 +35,9 @@ describe('what goes out', () => {
   test('is refused when Bluesky could not take it', () => {
     const refused = (part: Partial<Part>, code: string, message: RegExp) =>
       expect(() => prepare(part)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }))
-    refused({ text: 'é'.repeat(301) }, 'tweet_too_long', /301 graphemes; Bluesky takes 300/)
-    refused({ text: '👨‍👩‍👧‍👦'.repeat(200) }, 'tweet_too_long', /5000 bytes; Bluesky takes 3000/)
-    refused({ text: ' \u200b ' }, 'tweet_too_long', /needs a text/)
+    refused({ text: 'é'.repeat(301) }, 'tweet_too_long', /301 graphemes, and bluesky takes 300/)
+    refused({ text: '👨‍👩‍👧‍👦'.repeat(200) }, 'tweet_too_long', /5000 bytes, and bluesky takes 3000/)
+    refused({ text: ' \u200b ' }, 'validation_error', /must not be empty/)
     refused({ media: Array(5).fill(image) }, 'unsupported_media_type', /takes 4 images/)
     refused({ media: [{ ...image, mime: 'video/mp4' }] }, 'unsupported_media_type', /video\/mp4 is none/)
     refused({ media: [{ ...image, bytes: new Uint8Array(2_000_001) }] }, 'media_upload_error', /2000001 bytes/)
@@ -50,5 +50,9 @@ describe('what goes out', () => {
   test('300 graphemes of several characters each are taken', () => {
     expect(() => prepare({ text: 'e\u0301'.repeat(300) })).not.toThrow()
     expect(() => prepare({ visibility: 'public', contentWarning: '' })).not.toThrow()
+  })
+
+  test('an image may stand alone', () => {
+    expect(() => prepare({ text: '', media: [image] })).not.toThrow()
   })
 })

@@ -58,7 +58,7 @@ describe('a post of which nobody knows whether it is out', () => {
   it('is not an equal one from before', async () => {
     await using rig = await openMastodonRig()
     await rig.network.publish(rig.prepared({ text: 'Hello' }))
-    rig.clock.advance(3 * 60_000)
+    rig.clock.advance(6 * 60_000)
     expect(await rig.network.find(rig.prepared({ text: 'Hello' }))).toEqual({ kind: 'absent' })
   })
 

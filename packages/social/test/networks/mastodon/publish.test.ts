@@ -148,7 +148,9 @@ describe('what becomes of a post', () => {
 
   it('too long, by the count of the server', async () => {
     await using rig = await openMastodonRig()
-    const outcome = await rig.network.publish(rig.prepared({ text: 'x'.repeat(501) }))
+    expect(() => rig.prepared({ text: 'x'.repeat(501) })).toThrow(expect.objectContaining({ code: 'tweet_too_long' }))
+    rig.server.fault({ kind: 'status', status: 422, error: 'Validation failed: Text character limit of 300 exceeded' })
+    const outcome = await rig.network.publish(rig.prepared({ text: 'x'.repeat(301) }))
     expect(outcome).toMatchObject({ kind: 'rejected', code: 'tweet_too_long' })
   })
 

@@ -30,7 +30,13 @@ describe('search', () => {
     expect(queries).toEqual(['"a OR from:me (b" -is:retweet', '#mcp -is:retweet'])
   })
 
-  it('gives as many as were asked for, though X counts from ten', async () => {
+  it('asks for the fewest that X gives, whatever is wished: each costs', async () => {
+    const { x, server } = await openXSetting()
+    for (let count = 0; count < 12; count++) server.add({ author: server.user(`user${count}`), text: `mcp ${count}` })
+    expect((await x.search({ keyword: 'mcp', limit: 25 }, undefined)).items).toHaveLength(10)
+  })
+
+  it('gives no more than were asked for, though X counts from ten', async () => {
     const { x, server } = await openXSetting()
     for (let count = 0; count < 5; count++) server.add({ author: server.user(`user${count}`), text: `mcp ${count}` })
     expect(textsOf(await x.search({ keyword: 'mcp', limit: 2 }, undefined))).toEqual(['mcp 4', 'mcp 3'])
