@@ -10,6 +10,7 @@ import type { SocialTool } from '../../src/tools/social-tool.js'
 import { type CallTool, serveForTest } from '../support/call-tool.js'
 import { networkPost, start } from '../support/posts.js'
 import { stubNetworks } from '../support/stub-networks.js'
+import { withAccounts } from '../support/test-config.js'
 import { openTestFoundation, type TestFoundation } from '../support/test-foundation.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 
@@ -204,7 +205,10 @@ describe('tool and feed', () => {
     const post = networkPost()
     await store('bluesky', post, networkPost({ text: 'Rust, Rust, Rust' }))
     const business = { product_name: 'Other', product_keywords: ['rust', 'mcp'] }
-    const changed = { ...foundation, config: parseSocialConfig({ ...config, business, scoring: { follower_max: 40 } }) }
+    const changed = {
+      ...foundation,
+      config: parseSocialConfig(withAccounts({ ...config, business, scoring: { follower_max: 40 } })),
+    }
     const scorer = new Scorer(changed.config)
     const discovered = new DiscoveredPosts(changed, scorer)
     const { call: callChanged } = await serveForTest(toolsOf(discovered, scorer), changed)
