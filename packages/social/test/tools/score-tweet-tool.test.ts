@@ -53,7 +53,7 @@ it('tells the score, its parts, and why', async () => {
     matched_keywords: ['mcp', 'ai agents'],
     reasons: expect.arrayContaining(['3 min old: 11.1 of 11.1']),
   })
-  expect(meta).not.toHaveProperty('provider_backend')
+  expect(meta.provider_backend).toBe('local')
 })
 
 it('media and quotes are told to it', async () => {
