@@ -50,6 +50,7 @@ export class WholeWorker implements AsyncDisposable {
   held = 0
   readonly #random: () => number
   #config: object
+  #openings = 0
 
   constructor(dataDirectory: string, { config = {}, clock = new VirtualClock(), seed = 1 }: WholeWorkerOptions) {
     this.dataDirectory = dataDirectory
@@ -70,6 +71,9 @@ export class WholeWorker implements AsyncDisposable {
     this.store = await openStore({ name: 'social', migrations, dataDirectory, access: 'shared', durability: 'normal' })
     await this.social.start()
     this.link = await connectForTest(worker)
+    // The ids of a hub's calls never come again, also after a restart of the worker.
+    this.#openings += 1
+    for (let time = 1; time < this.#openings; time += 1) await this.link.reconnect({ sessions: [] })
     await this.settle()
   }
 

@@ -1,8 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { operator } from '../support/call-tool.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 import { mastodon } from '../support/whole-networks.js'
 import { business, openWholeWorker } from '../support/whole-worker.js'
+
+// Hours of virtual time, on a machine that has other work.
+vi.setConfig({ testTimeout: 120_000 })
 
 const minute = 60_000
 const hour = 60 * minute

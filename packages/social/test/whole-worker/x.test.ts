@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { VirtualClock } from '../support/virtual-clock.js'
 import { business, openWholeWorker } from '../support/whole-worker.js'
 import { XServer } from '../support/x-server.js'
+
+// Hours of virtual time, on a machine that has other work.
+vi.setConfig({ testTimeout: 120_000 })
 
 const minute = 60_000
 const hour = 60 * minute
