@@ -46,8 +46,9 @@ export class AgentSession implements Disposable {
     return AgentSession.open(installation, readFileSync(join(installation.data, 'operator.secret'), 'utf8').trim())
   }
 
-  async call(name: string, args: object = {}): Promise<Answer> {
-    const { result, error } = await this.#ask('tools/call', { name, arguments: args })
+  async call(name: string, args: object = {}, meta?: object): Promise<Answer> {
+    const params = { name, arguments: args, ...(meta !== undefined && { _meta: meta }) }
+    const { result, error } = await this.#ask('tools/call', params)
     if (result === undefined) return { code: error?.data?.code ?? 'protocol', message: error?.message ?? '' }
     if (result.isError !== true) return { value: result.structuredContent }
     const { code, message } = result._meta?.['callboard/error'] ?? {}
@@ -59,6 +60,11 @@ export class AgentSession implements Disposable {
     const { value, code, message } = await this.call(name, args)
     if (code !== undefined) throw new Error(`${name}: ${code}: ${message}`)
     return value
+  }
+
+  /** Any other method's result. */
+  async ask(method: string, params: object = {}): Promise<Message['result']> {
+    return (await this.#ask(method, params)).result
   }
 
   [Symbol.dispose](): void {
