@@ -279,6 +279,14 @@ describe('get_capabilities', () => {
     expect(answer.data.networks).toHaveLength(1)
   })
 
+  it('succeeds where an adapter does not know what it can', async () => {
+    const call = await serve([stubNetwork({ capabilities: { mediaMax: Number.NaN } })])
+    const { success, data } = await call('get_capabilities')
+    expect(success).toBe(true)
+    expect(data).toMatchObject({ tier: 'unknown', can_post_tweets: false, networks: [] })
+    expect(data.warnings).toEqual(['What local can do could not be found out.'])
+  })
+
   it('does not wait for a database that hangs', async () => {
     const call = await serve(undefined, undefined, withStore(foundation, brokenStore(forever)))
     const answering = call('get_capabilities')
