@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { expect, it, vi } from 'vitest'
+import { VirtualClock } from '../../../social/test/support/virtual-clock.js'
+import { XServer } from '../../../social/test/support/x-server.js'
 import { AgentSession } from '../scheduler/support/agent-session.js'
 import { collect } from '../support/installation.js'
 import { SocialInstallation } from './support/social-installation.js'
@@ -78,4 +80,39 @@ it('down ends it in time, and it says nothing of trouble', async () => {
   expect(performance.now() - began).toBeLessThan(4_000)
   expect(installation.processes()).toEqual([])
   expect(said()).not.toMatch(/SIGKILL|did not end|"level":(50|60)/)
+}, 60_000)
+
+it('down does not wait for a network that has a post and does not answer', async () => {
+  await using server = await XServer.start(new VirtualClock(Date.now()))
+  server.failNext('create', { kind: 'accept-but-hang' })
+  const account = { client_id: 'client', access_token: 'access-0', refresh_token: 'refresh-0' }
+  const x = { enabled: true, base_url: server.baseUrl, tier: 'PayPerUse', ...account }
+  const business = { product_name: 'Spoonery', product_keywords: ['spoons'] }
+  const installation = new SocialInstallation({ config: { social: { business, x } } })
+  await installation.up()
+  {
+    using agent = await AgentSession.open(installation)
+    await agent.get('propose_post', { parts: ['A spoon.'], kind: 'tweet' })
+    await installation.run(['approvals', 'approve', '1', '--yes'])
+  }
+  await vi.waitFor(() => expect(server.tweets).toHaveLength(1), { timeout: 15_000, interval: 50 })
+  const began = performance.now()
+  expect(await installation.run(['down'])).toMatchObject({ code: 0 })
+  await vi.waitFor(() => expect(installation.processes()).toEqual([]), { timeout: 5_000, interval: 50 })
+  expect(performance.now() - began).toBeLessThan(5_000)
+
+  // In doubt, its place kept: the next start looks for it, and does not send it again.
+  const { db } = await installation.store()
+  const row = await db.selectFrom('outbox').select('status').executeTakeFirstOrThrow()
+  expect(['publishing', 'unknown']).toContain(row.status)
+  expect(await db.selectFrom('outbox_parts').select('status').execute()).toEqual([{ status: 'sending' }])
+  const reserved = db.selectFrom('rate_ledger').select('state').where('action_type', '=', 'tweet')
+  expect(await reserved.execute()).toEqual([{ state: 'reserved' }])
+  const past = Date.now() - 1_000
+  await db.updateTable('outbox').set({ next_try_at: past, lease_until: past }).execute()
+  await installation.up()
+  const posted = async () =>
+    expect(await db.selectFrom('outbox').select('status').execute()).toEqual([{ status: 'posted' }])
+  await vi.waitFor(posted, { timeout: 15_000, interval: 100 })
+  expect(server.tweets).toHaveLength(1)
 }, 60_000)
