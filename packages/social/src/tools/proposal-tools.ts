@@ -9,7 +9,15 @@ import type { Item, Proposals } from '../approval/proposals.js'
 
 import { failure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
-import { mediaPerPartMax, partLengthMax, partsMax } from '../limits.js'
+import {
+  mediaPerPartMax,
+  partLengthMax,
+  partsMax,
+  postIdMax,
+  postNameMax,
+  postTextMax,
+  postUrlMax,
+} from '../limits.js'
 import type { MediaStore, ReadMedium } from '../media/media-store.js'
 import type { NetworkAdapter, NetworkPost } from '../networks/network-adapter.js'
 import type { Networks } from '../networks/networks.js'
@@ -18,6 +26,7 @@ import { type ReplyTarget, safetyProblem } from '../policy/safety-checks.js'
 import { readEntry } from '../publishing/outbox-row.js'
 import { readBack, recordReading } from '../publishing/read-back.js'
 import type { Row } from '../records/row.js'
+import { storable } from '../records/storable.js'
 import { utcText } from '../utc-text.js'
 import type { Actor } from './actor.js'
 import { actionTypes, itemStatuses, itemView, statusOf, viewItem } from './item-view.js'
@@ -263,10 +272,10 @@ async function targetOf(
 export function replyTarget(post: NetworkPost): ReplyTarget {
   return {
     ...post.ref,
-    url: post.url,
-    authorId: post.authorId,
-    author: post.authorUsername,
-    text: post.text,
+    url: storable(post.url, postUrlMax),
+    authorId: storable(post.authorId, postIdMax),
+    author: storable(post.authorUsername, postNameMax),
+    text: storable(post.text, postTextMax),
     addressesUs: post.addressesUs,
     ...(post.root !== undefined && { root: post.root }),
     ...(post.replyRefusal !== undefined && { refusal: post.replyRefusal }),
@@ -275,7 +284,10 @@ export function replyTarget(post: NetworkPost): ReplyTarget {
 
 /** Where a network reaches the author only by name, the text begins with it. */
 function addressed(text: string, prefix: string): string {
-  return prefix === '' || text.toLowerCase().startsWith(prefix.trim().toLowerCase()) ? text : prefix + text
+  const name = prefix.trim()
+  const isSaid = text.slice(0, name.length).toLowerCase() === name.toLowerCase()
+  // "@bobby" and "@bob@elsewhere" are other people than "@bob".
+  return prefix === '' || (isSaid && !/^[\p{L}\p{N}_@.-]/u.test(text.slice(name.length))) ? text : prefix + text
 }
 
 function editItem(parts: ProposalParts): SocialTool {
