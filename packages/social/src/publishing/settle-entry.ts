@@ -6,7 +6,7 @@ import { countTargetReply } from '../discovery/target-accounts.js'
 import type { ErrorCode } from '../envelope/error-codes.js'
 import type { Foundation } from '../foundation.js'
 import { settle } from '../ledger/rate-ledger.js'
-import { 
+import {
   absenceMs,
   publishRetryAfterMsMax,
   publishRetryMs,

@@ -227,7 +227,13 @@ function resolveItemTool(parts: DecisionParts): SocialTool {
       const { rev } = await changeItem(db, item, became === 'posted' ? 'post' : 'fail', became, now)
       await db
         .updateTable('outbox')
-        .set({ status: became, ...(isRestLeft && partlyOut), next_try_at: never, finished_at: now, fence: row.fence + 1 })
+        .set({
+          status: became,
+          ...(isRestLeft && partlyOut),
+          next_try_at: never,
+          finished_at: now,
+          fence: row.fence + 1,
+        })
         .where('id', '=', row.id)
         .execute()
       await db

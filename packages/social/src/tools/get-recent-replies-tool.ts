@@ -47,7 +47,8 @@ export function getRecentRepliesTool({ config, store, clock }: Foundation): Soci
       const replies = await readReplies(store.db, { since, network, limit: limit + 1, before })
       const page = withinBytes(replies.slice(0, limit), pageBytesMax)
       const last = page.at(-1)
-      const next = replies.length > page.length && last !== undefined ? writeCursor(name, [last.at, last.id]) : undefined
+      const next =
+        replies.length > page.length && last !== undefined ? writeCursor(name, [last.at, last.id]) : undefined
       return {
         data: page.map(viewOf),
         meta: { pagination: pagination(page.length, next), ...backendOf(config, network) },

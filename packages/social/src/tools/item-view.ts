@@ -142,7 +142,7 @@ export async function viewItem(
     reviewed_by: item.reviewed_by,
     reviewed_at: textOf(item.reviewed_at),
     reason: item.reason,
-    revisions: withinBytes(revisions.map(viewRevision), pageBytesMax, 0).reverse(),
+    revisions: withinBytes(revisions.map(viewRevision), pageBytesMax / 2, 0).reverse(),
     outbox: row === undefined ? null : viewOutbox(row, await partsOf(db, row.id)),
   }
 }

@@ -9,15 +9,7 @@ import type { Item, Proposals } from '../approval/proposals.js'
 
 import { failure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
-import {
-  mediaPerPartMax,
-  partLengthMax,
-  partsMax,
-  postIdMax,
-  postNameMax,
-  postTextMax,
-  postUrlMax,
-} from '../limits.js'
+import { mediaPerPartMax, partLengthMax, partsMax, postIdMax, postNameMax, postTextMax, postUrlMax } from '../limits.js'
 import type { MediaStore, ReadMedium } from '../media/media-store.js'
 import type { NetworkAdapter, NetworkPost } from '../networks/network-adapter.js'
 import type { Networks } from '../networks/networks.js'
