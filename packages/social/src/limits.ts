@@ -39,6 +39,10 @@ export const replyStaleMs = 6 * 60 * 60_000
 
 /** How long a publisher has a row; renewed before each part. Longer than any one request and its uploads. */
 export const publishLeaseMs = 60_000
+/** A lease that ends later than this was taken by a clock that was wrong. */
+export const publishLeaseMsMax = 10 * publishLeaseMs
+/** No network is believed that says "come back" later than this. */
+export const publishRetryAfterMsMax = 24 * 60 * 60_000
 
 /** Tries of a part that was not sent; the pause after the first, which doubles, and its most. */
 export const publishTriesMax = 6
@@ -189,7 +193,7 @@ export const weightedLengthMax = 5_000
 export const measuredLengthMax = 20_000
 
 /** Of a post as HTML: what is read of it, and how deep. */
-export const htmlLengthMax = 100_000
+export const htmlLengthMax = 30_000
 export const htmlDepthMax = 50
 
 /** X: of its own words in a refusal, shown to people. */
@@ -245,6 +249,10 @@ export const ownPostPagesMax = 10
 /** Empty answers after which a server is taken to have no full-text search, until its limits are asked for again. */
 export const emptySearchesMax = 3
 
+/** Of a stranger's post: characters of HTML that are read, levels of it, characters of text that are kept. */
+export const statusHtmlMax = 30_000
+export const statusHtmlDepthMax = 50
+export const statusTextMax = 10_000
 /** Of a server's error text that is passed on. */
 export const serverWordsMax = 200
 /** Handles and posts' local ids that an adapter remembers. */
@@ -350,3 +358,11 @@ export const postedAheadMs = 5 * 60_000
 
 /** A proposal for later than this is a mistake. */
 export const scheduledAheadMsMax = 366 * 24 * 60 * 60_000
+
+/** Of what a page of a list holds, as JSON; an answer carries it twice and has 4 MiB at most. */
+export const pageBytesMax = 1024 * 1024
+/** The newest revisions of an item that are shown. */
+export const revisionsShownMax = 50
+
+/** Texts that one agent has written for itself in an hour, by whatever tool. */
+export const generationsPerHourMax = 60

@@ -25,6 +25,7 @@ function facts(item: Item, now: number): readonly (readonly [name: string, value
     ...optional('topic', item.topic),
     ...optional('form', item.archetype),
     ...optional('score', item.score?.toString()),
+    ...optional('seen by', item.visibility),
     ...optional('goes out', item.scheduled_for && when(item.scheduled_for)),
     ...optional('expires', item.expires_at && when(item.expires_at)),
     ...optional('costs', item.cost_estimate ? `about $${item.cost_estimate.toFixed(3)}` : null),

@@ -21,6 +21,8 @@ export interface Item {
   readonly content_hash: string
   readonly network: string
   readonly account: string
+  /** Where its network knows several kinds. */
+  readonly visibility?: string | null
   readonly action_type: string
   readonly parts: readonly string[]
   readonly part_lengths: readonly { readonly count: number; readonly limit: number; readonly unit: string }[]

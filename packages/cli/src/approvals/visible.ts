@@ -1,7 +1,11 @@
 import { escapeControls } from '../escape-controls.js'
 
-/** What is on no screen, and goes out all the same: format characters and line separators, but for what joins emoji. */
-const unseen = /(?!\u200d)[\p{Cf}\p{Zl}\p{Zp}]/gu
+/**
+ * What is on no screen, and goes out all the same: format characters, fillers, selectors and line separators, but for what
+ * joins emoji or chooses their look.
+ */
+const unseen =
+  /(?!\u200d\p{Extended_Pictographic}|(?<=[\p{Extended_Pictographic}\d#*])\ufe0f)[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 /** A line for the person who decides: whatever is in it can be seen, and nothing is obeyed. */
 export function visible(line: string): string {

@@ -31,7 +31,10 @@ export class ProposalDesk implements Proposals {
     this.#parts.wakePublisher()
   }
 
-  async propose(db: Database, proposal: Proposal): Promise<Proposed> {
+  async propose(db: Database, given: Proposal): Promise<Proposed> {
+    const { visibility = given.network.visibility } = given
+    // What is approved says to whom it is shown: another configuration later on changes nothing of it.
+    const proposal = visibility === undefined ? given : { ...given, visibility }
     const known = await this.#known(db, proposal)
     if (known !== undefined) return { item: known, replayed: true }
     requireShape(proposal)

@@ -1,6 +1,7 @@
 import { SocialFailure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
 import { ruleOf, take } from '../ledger/rate-ledger.js'
+import { dayMs } from '../limits.js'
 import type { NetworkAdapter } from '../networks/network-adapter.js'
 
 /**
@@ -24,8 +25,8 @@ export async function admits(
   }
 }
 
-/** Where a server counts searches among all reads, it tells of `read` alone. */
+/** Where a server counts searches among all reads, it tells of `read` alone. One that speaks of years does not know what it says. */
 function isUsedUp({ rates }: NetworkAdapter, endpoint: string, now: number): boolean {
   const own = rates.find((rate) => rate.endpoint === endpoint) ?? rates.find((rate) => rate.endpoint === 'read')
-  return own !== undefined && own.remaining <= 0 && own.resetsAt > now
+  return own !== undefined && own.remaining <= 0 && own.resetsAt > now && own.resetsAt <= now + dayMs
 }

@@ -1,8 +1,10 @@
 import type { NetworkName } from '../config.js'
 import type { Foundation } from '../foundation.js'
+import { pageBytesMax } from '../limits.js'
 import type { NetworkPost } from '../networks/network-adapter.js'
 import type { Database } from '../records/schema.js'
 import type { Score, Scorer } from '../scoring/scorer.js'
+import { withinBytes } from '../tools/page-cursor.js'
 import { decodeFeedCursor, encodeFeedCursor, type FeedPlace } from './feed-cursor.js'
 import { oldPosts, youngPosts } from './feed-query.js'
 import { changingColumns, type DiscoveredPost, type Found, inputOf, isFit, lastingColumns, nameOf } from './post-row.js'
@@ -96,10 +98,13 @@ export class DiscoveredPosts {
     }
     const places = await placesOf(store.db, network === undefined ? config.networks : [network], slice)
     const page = places.slice(0, limit)
-    const last = page.at(-1)
+    const scored = await this.#scored(page, asOf, minScore)
+    const posts = withinBytes(scored, pageBytesMax)
+    const isCut = posts.length < scored.length
+    const last = isCut ? page.find(({ id }) => id === posts.at(-1)?.post.id) : page.at(-1)
     return {
-      posts: await this.#scored(page, asOf, minScore),
-      ...(last !== undefined && places.length > limit && { cursor: encodeFeedCursor({ asOf, last }) }),
+      posts,
+      ...(last !== undefined && (isCut || places.length > limit) && { cursor: encodeFeedCursor({ asOf, last }) }),
     }
   }
 

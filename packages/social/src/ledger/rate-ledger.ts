@@ -70,10 +70,7 @@ export async function take(db: Database, event: LedgerEvent, rule: LimitRule, no
   // Outside of one, two of them could take the last place.
   if (!db.isTransaction) throw new Error('take: check and reservation have to be one transaction')
   const { action, network, principal, authorId, outboxId } = event
-  const at = Math.max(event.at, now)
-  const counted = await countedEvents(db, rule, event, at)
-  const free = nextFree(timesOf(counted), rule, at)
-  if (free !== at) throw refused(event, rule, free, now)
+  const at = await requireFree(db, event, rule, now)
   await db
     .insertInto('rate_ledger')
     .values({
@@ -86,6 +83,15 @@ export async function take(db: Database, event: LedgerEvent, rule: LimitRule, no
       at,
     })
     .execute()
+}
+
+/** Throws as `take` does, and counts nothing; else when the event would count. Outside of a transaction it is a guess. */
+export async function requireFree(db: Database, event: LedgerEvent, rule: LimitRule, now: number): Promise<number> {
+  const at = Math.max(event.at, now)
+  const counted = await countedEvents(db, rule, event, at)
+  const free = nextFree(timesOf(counted), rule, at)
+  if (free !== at) throw refused(event, rule, free, now)
+  return at
 }
 
 /** What was reserved for that outbox row: it happened (`used`, at that time), or it will not (`refunded`). Idempotent. */

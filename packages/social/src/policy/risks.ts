@@ -60,7 +60,9 @@ function mentions({ parts, target }: Candidate): string | undefined {
 /** Marks that turn or hide text; joiners are part of emoji and of several scripts. */
 function unseen({ parts }: Candidate): string | undefined {
   const found = parts.some((part) =>
-    /[\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\u{E0000}-\u{E007F}]/u.test(part),
+    /(?!\u200C|\u200D|\uFE0E|\uFE0F)[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]|(?!\n)\p{Cc}|[\p{L}\p{N}]\u200D[\p{sc=Latn}\p{N}]/u.test(
+      part,
+    ),
   )
   return found ? 'It holds characters that can not be seen, and may read otherwise elsewhere.' : undefined
 }

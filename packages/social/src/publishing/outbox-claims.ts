@@ -1,7 +1,7 @@
 import { changeItem } from '../approval/change-item.js'
 import type { NetworkName } from '../config.js'
 import type { Foundation } from '../foundation.js'
-import { publishLeaseMs } from '../limits.js'
+import { dayMs, publishLeaseMs, publishLeaseMsMax } from '../limits.js'
 import type { Database } from '../records/schema.js'
 import { type OutboxEntry, type OutboxRow, readEntry } from './outbox-row.js'
 
@@ -39,7 +39,7 @@ export async function claimNext(
 /** First what somebody left behind, then what is in doubt, then what is due; the oldest of each. */
 async function nextRow(db: Database, network: NetworkName, now: number): Promise<OutboxRow | undefined> {
   const state = await db.selectFrom('network_states').selectAll().where('network', '=', network).executeTakeFirst()
-  if ((state?.paused_until ?? 0) > now) return undefined
+  if (isHeldBack(state?.paused_until, now)) return undefined
   const rows = db
     .selectFrom('outbox')
     .selectAll()
@@ -48,14 +48,22 @@ async function nextRow(db: Database, network: NetworkName, now: number): Promise
     .orderBy('id')
     .limit(1)
   // Posts of one account follow each other: while one is on its way, no other starts.
-  const busy = await rows.where('status', '=', 'publishing').where('lease_until', '>', now).executeTakeFirst()
-  if (busy !== undefined) return undefined
-  const left = await rows.where('status', '=', 'publishing').where('lease_until', '<=', now).executeTakeFirst()
-  if (left !== undefined) return left
+  const taken = await rows.where('status', '=', 'publishing').executeTakeFirst()
+  if (taken !== undefined) return isHeld(taken, now) ? undefined : taken
   const doubtful = await rows.where('status', '=', 'unknown').where('next_try_at', '<=', now).executeTakeFirst()
   if (doubtful !== undefined) return doubtful
-  if ((state?.next_post_at ?? 0) > now) return undefined
+  if (isHeldBack(state?.next_post_at, now)) return undefined
   return rows.where('status', '=', 'queued').where('next_try_at', '<=', now).executeTakeFirst()
+}
+
+/** A lease that ends later than clocks may be apart was taken by a clock that was wrong: nobody holds it. */
+function isHeld({ lease_until }: OutboxRow, now: number): boolean {
+  return lease_until !== null && lease_until > now && lease_until <= now + publishLeaseMsMax
+}
+
+/** Nothing waits longer than a day for the next post: such a time is that of a clock that was wrong. */
+function isHeldBack(until: number | null | undefined, now: number): boolean {
+  return until != null && until > now && until <= now + dayMs
 }
 
 /** Throws a LeaseLost unless the row is still ours; then it is for another while. */

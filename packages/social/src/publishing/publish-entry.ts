@@ -1,3 +1,4 @@
+import { StoreError } from '@callboard/store'
 import { candidateOf } from '../approval/item-content.js'
 import { SocialFailure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
@@ -7,6 +8,7 @@ import type { NetworkAdapter, PostRef, Prepared } from '../networks/network-adap
 import { safetyProblem } from '../policy/safety-checks.js'
 import type { Database, SocialSchema } from '../records/schema.js'
 import { networkPartOf } from './network-part.js'
+import { LeaseLost } from './outbox-claims.js'
 import { isOut, mayBeOut, type OutboxEntry, type OutboxPart, readEntry } from './outbox-row.js'
 import { markSending, recordDelay, recordDoubt, recordFailure, recordSent, type Trouble } from './settle-entry.js'
 
@@ -25,8 +27,15 @@ export async function publishEntry(
   parts: PublishingParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const publication = new Publication(entry, network, parts, signal)
-  await publication.run()
+  try {
+    await new Publication(entry, network, parts, signal).run()
+  } catch (error) {
+    // Another process has it, the database is away, or we are stopping: all of it passes.
+    if (error instanceof LeaseLost || error instanceof StoreError || signal.aborted) throw error
+    parts.log.error({ err: error, outbox: entry.row.id }, 'an item could not be published')
+    const now = await readEntry(parts.store.db, entry.row)
+    await new Publication(now, network, parts, signal).giveUp()
+  }
 }
 
 type Step = 'next' | 'over'
@@ -54,7 +63,15 @@ class Publication {
     }
   }
 
+  /** An item on which this worker stumbles keeps no other one waiting. */
+  async giveUp(): Promise<void> {
+    const message = 'This worker stumbled over it; its log tells more.'
+    const isInDoubt = this.#entry.parts.some(mayBeOut)
+    await (isInDoubt ? this.#doubt(message) : this.#fail({ code: 'internal_error', message }))
+  }
+
   async #bring(part: OutboxPart): Promise<Step> {
+    if (part.position > 0 && this.#entry.parts[part.position - 1]!.remote_id === null) return this.#fail(withoutLink)
     const prepared = await this.#prepare(part)
     if (prepared instanceof SocialFailure) {
       return mayBeOut(part) ? this.#doubt(prepared.message) : this.#fail(prepared)
@@ -66,6 +83,8 @@ class Publication {
     }
     const problem = await this.#problem()
     if (problem !== undefined) return this.#fail(problem)
+    const other = await this.#otherAccount()
+    if (other !== undefined) return this.#fail(other)
     return this.#send(part.position, prepared, isRepeat)
   }
 
@@ -143,6 +162,20 @@ class Publication {
     return safetyProblem(store.db, candidateOf(item, now), config)
   }
 
+  /** Approved was a post of one account; the configuration may name another one by now. Where nobody tells, nothing is known. */
+  async #otherAccount(): Promise<Trouble | undefined> {
+    const { account } = this.#entry.item
+    const handle = await this.#network.account(this.#signal).then(
+      (own) => own.handle,
+      () => undefined,
+    )
+    if (handle === undefined || handle.toLowerCase() === account.toLowerCase()) return undefined
+    return {
+      code: 'conflict',
+      message: `It was approved for ${account}, and the account is ${handle} now: propose it again.`,
+    }
+  }
+
   async #sent(position: number, sent: Parameters<typeof recordSent>[2]): Promise<Step> {
     const followers = await this.#followers(position)
     await this.#write((writing) => recordSent(this.#entry, position, sent, { ...writing, followers }))
@@ -178,6 +211,11 @@ class Publication {
     const pauseMs = this.#network.name === 'local' ? 0 : Math.round((least + (most - least) * random()) * 1_000)
     await store.transaction((db) => work({ db, foundation: this.#parts, pauseMs, followers: undefined, markReplied }))
   }
+}
+
+const withoutLink: Trouble = {
+  code: 'thread_partial_failure',
+  message: 'Nobody knows where the part before is, so nothing can follow on it: post the rest anew.',
 }
 
 function refOf({ remote_id, cid }: OutboxPart): PostRef {

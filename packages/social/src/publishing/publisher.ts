@@ -88,17 +88,18 @@ export class Publisher {
 
   async #publish(entry: OutboxEntry, network: NetworkAdapter): Promise<void> {
     const ended = new AbortController()
-    const renewing = this.#renew(entry, ended.signal)
+    const lost = new AbortController()
+    const renewing = this.#renew(entry, ended.signal, lost)
     try {
-      await publishEntry(entry, network, this.#parts, this.#closing.signal)
+      await publishEntry(entry, network, this.#parts, AbortSignal.any([this.#closing.signal, lost.signal]))
     } finally {
       ended.abort()
       await renewing
     }
   }
 
-  /** Uploads may take longer than a lease. */
-  async #renew({ row }: OutboxEntry, ended: AbortSignal): Promise<void> {
+  /** Uploads may take longer than a lease. Once it is lost nothing more is sent: another process sends by now. */
+  async #renew({ row }: OutboxEntry, ended: AbortSignal, lost: AbortController): Promise<void> {
     const { store, clock, log } = this.#parts
     for (;;) {
       await clock.sleepUntil(clock.now() + publishLeaseMs / 3, ended)
@@ -107,6 +108,7 @@ export class Publisher {
         await store.transaction((db) => renewLease(db, row, clock.now()))
       } catch (err) {
         log.warn({ err, outbox: row.id }, 'a lease could not be renewed')
+        if (err instanceof LeaseLost && !ended.aborted) return lost.abort(err)
       }
     }
   }

@@ -20,7 +20,7 @@ type Reading = Pick<Foundation, 'store' | 'clock' | 'log' | 'random'>
 
 /** Reads one posted item back, if one waits for that. Whether it did. */
 export async function readBackNext(parts: Reading, network: NetworkAdapter, signal: AbortSignal): Promise<boolean> {
-  const { store, clock } = parts
+  const { store, clock, log } = parts
   const row = await store.db
     .selectFrom('outbox')
     .selectAll()
@@ -36,7 +36,8 @@ export async function readBackNext(parts: Reading, network: NetworkAdapter, sign
     const differences = await readBack(entry, network, signal)
     await store.transaction((db) => recordReading(db, entry, differences, clock.now()))
   } catch (error) {
-    if (!(error instanceof SocialFailure) && !signal.aborted) throw error
+    if (signal.aborted) return false
+    if (!(error instanceof SocialFailure)) log.error({ err: error, outbox: row.id }, 'a post could not be read back')
     await readLater(store.db, row, parts)
   }
   return true

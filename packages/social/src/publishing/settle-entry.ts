@@ -6,11 +6,19 @@ import { countTargetReply } from '../discovery/target-accounts.js'
 import type { ErrorCode } from '../envelope/error-codes.js'
 import type { Foundation } from '../foundation.js'
 import { settle } from '../ledger/rate-ledger.js'
-import { absenceMs, publishRetryMs, publishRetryMsMax, publishTriesMax, refusedPauseMs } from '../limits.js'
+import {
+  absenceMs,
+  publishRetryAfterMsMax,
+  publishRetryMs,
+  publishRetryMsMax,
+  publishTriesMax,
+  refusedPauseMs,
+} from '../limits.js'
 import type { Sent } from '../networks/network-adapter.js'
 import type { Database } from '../records/schema.js'
+import { storable } from '../records/storable.js'
 import { renewLease } from './outbox-claims.js'
-import { isOut, never, type OutboxEntry, partsOf } from './outbox-row.js'
+import { isOut, mayBeOut, never, type OutboxEntry, partsOf } from './outbox-row.js'
 
 /** What happened to a part, in words for the people who read the log. */
 export interface Trouble {
@@ -133,7 +141,8 @@ export async function recordDoubt(entry: OutboxEntry, message: string, writing: 
   const { row, item } = entry
   const { db, foundation } = writing
   const now = foundation.clock.now()
-  const isLast = row.attempts >= publishTriesMax
+  // What has just been sent for the first time is looked for at least once.
+  const isLast = row.attempts >= publishTriesMax && entry.parts.some(mayBeOut)
   await renewLease(db, row, now)
   await db
     .updateTable('outbox')
@@ -196,10 +205,10 @@ export async function recordFailure(entry: OutboxEntry, trouble: Trouble, writin
 /** Doubles from half a minute to a quarter of an hour, give or take a fifth; never sooner than the network said. */
 function backOff(attempt: number, retryAfterMs: number | undefined, random: () => number): number {
   const steady = Math.min(publishRetryMs * 2 ** (attempt - 1), publishRetryMsMax)
-  return Math.ceil(Math.max(steady * (0.8 + 0.4 * random()), retryAfterMs ?? 0))
+  return Math.ceil(Math.max(steady * (0.8 + 0.4 * random()), Math.min(retryAfterMs ?? 0, publishRetryAfterMsMax)))
 }
 
-const said = ({ code, message }: Trouble) => ({ last_code: code, last_error: message.slice(0, 1_000) })
+const said = ({ code, message }: Trouble) => ({ last_code: code, last_error: storable(message, 1_000) })
 
 async function keepDistance(db: Database, network: Item['network'], until: number): Promise<void> {
   await db
@@ -210,7 +219,7 @@ async function keepDistance(db: Database, network: Item['network'], until: numbe
 }
 
 async function pauseNetwork(db: Database, network: Item['network'], until: number, reason: string): Promise<void> {
-  const pause = { paused_until: until, pause_reason: reason.slice(0, 1_000) }
+  const pause = { paused_until: until, pause_reason: storable(reason, 1_000) }
   await db
     .insertInto('network_states')
     .values({ network, next_post_at: 0, ...pause })

@@ -127,7 +127,15 @@ const pruneMedia: Pruning = (db, { now }, rowsMax) =>
           // A hash in hex is nothing else in that JSON.
           const itsHash = is(is(val('%'), '||', ref('media.sha256')), '||', val('%'))
           return is.and([
-            not(exists(selectFrom('approval_queue as item').select('item.id').where('item.media', 'like', itsHash))),
+            not(
+              exists(
+                selectFrom('approval_queue as item')
+                  .select('item.id')
+                  .where('item.media', 'like', itsHash)
+                  // A failed one may be tried again; what is over for good needs its files no more.
+                  .where('item.status', 'in', [...open, 'failed']),
+              ),
+            ),
             not(exists(selectFrom('local_posts as post').select('post.id').where('post.media', 'like', itsHash))),
           ])
         })

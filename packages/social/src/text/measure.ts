@@ -62,9 +62,29 @@ function shortened(text: string, urlLength: number): string {
   return withoutHosts(rest + text.slice(end))
 }
 
+/** twitter-text itself would try at every character, which takes the square of the length where there is no URL. */
 function urlsOf(text: string): readonly { readonly indices: readonly [number, number] }[] {
-  return text.includes('://') ? twitter.extractUrlsWithIndices(text, { extractUrlsWithoutProtocol: false }) : []
+  const urls: { readonly indices: readonly [number, number] }[] = []
+  let end = 0
+  for (const { index } of text.matchAll(/https?:\/\//gi)) {
+    if (index < end) continue
+    // With the character before it: behind some there is no URL.
+    const from = Math.max(0, index - 1)
+    urlHere.lastIndex = 0
+    const found = urlHere.exec(text.slice(from, from + urlWindow))?.[0]
+    if (found === undefined) continue
+    const [url] = twitter.extractUrlsWithIndices(found, { extractUrlsWithoutProtocol: false })
+    end = from + found.length
+    if (url === undefined || from + url.indices[0] !== index) continue
+    end = from + url.indices[1]
+    urls.push({ indices: [index, end] })
+  }
+  return urls
 }
+
+const urlHere = new RegExp(twitter.regexen.extractUrl.source, 'iy')
+/** UTF-16 units; no URL that twitter-text knows is longer than 4,096. */
+const urlWindow = 4_200
 
 /** `@user@host` as `@user`: what Mastodon counts, and what readers of its posts see. */
 export function withoutHosts(text: string): string {

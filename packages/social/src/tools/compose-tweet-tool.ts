@@ -45,6 +45,7 @@ export function composeTweetTool({ writer, networks, clock }: ComposerParts): So
     input,
     data,
     marks: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    generates: true,
     timeoutMs: writeTimeoutMs,
     // Outside the transaction: a model takes its time, and nobody else may write meanwhile.
     async prepare({ topic, format, network: name }, { owner }, { signal }): Promise<Prepared> {

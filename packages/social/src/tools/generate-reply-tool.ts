@@ -30,6 +30,7 @@ export function generateReplyTool({ writer, networks }: GeneratorParts): SocialT
     input,
     data,
     marks: generates,
+    generates: true,
     timeoutMs: writeTimeoutMs,
     async answer(given, { owner }, { signal }) {
       const network = networks.get(given.network)

@@ -41,6 +41,7 @@ export function generateThreadTool({ writer, networks }: GeneratorParts): Social
     input,
     data,
     marks: generates,
+    generates: true,
     timeoutMs: threadTimeoutMs,
     async answer({ topic, structure, parts, network: name }, { owner }, { signal }) {
       const network = networks.get(name)

@@ -30,6 +30,7 @@ export function generateTweetTool({ writer, networks }: GeneratorParts): SocialT
     input,
     data,
     marks: generates,
+    generates: true,
     timeoutMs: writeTimeoutMs,
     async answer({ topic, format, network: name }, { owner }, { signal }) {
       const network = networks.get(name)

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { readReplies, type SentReply } from '../activity/sent-replies.js'
 import { networkNames } from '../config.js'
 import type { Foundation } from '../foundation.js'
-import { hourMs } from '../limits.js'
+import { hourMs, pageBytesMax } from '../limits.js'
 import { utcText } from '../utc-text.js'
 import { cursorInput, sinceHoursInput } from './common-input.js'
 import { backendOfAll, networkFilter } from './network-input.js'
-import { pagination, readCursor, writeCursor } from './page-cursor.js'
+import { pagination, readCursor, withinBytes, writeCursor } from './page-cursor.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 
 const name = 'get_recent_replies'
@@ -46,9 +46,10 @@ export function getRecentRepliesTool({ config, store, clock }: Foundation): Soci
       const before = readCursor(name, z.tuple([z.int(), z.int()]), cursor)
       const since = clock.now() - since_hours * hourMs
       const replies = await readReplies(store.db, { since, network, limit: limit + 1, before })
-      const page = replies.slice(0, limit)
+      const page = withinBytes(replies.slice(0, limit), pageBytesMax)
       const last = page.at(-1)
-      const next = replies.length > limit && last !== undefined ? writeCursor(name, [last.at, last.id]) : undefined
+      const next =
+        replies.length > page.length && last !== undefined ? writeCursor(name, [last.at, last.id]) : undefined
       return {
         data: page.map(viewOf),
         meta: { pagination: pagination(page.length, next), ...backendOfAll(config.networks, network, page) },

@@ -3,6 +3,7 @@ import { isExpired } from '../approval/change-item.js'
 import { contentOf } from '../approval/item-content.js'
 import type { Item } from '../approval/proposals.js'
 import { networkNames } from '../config.js'
+import { pageBytesMax, revisionsShownMax } from '../limits.js'
 import type { NetworkAdapter } from '../networks/network-adapter.js'
 import { partsOf } from '../publishing/outbox-row.js'
 import type { Row } from '../records/row.js'
@@ -10,6 +11,7 @@ import type { Database } from '../records/schema.js'
 import { measure } from '../text/measure.js'
 import { utcText } from '../utc-text.js'
 import { maybeTime, outboxView, textOf, time, viewOutbox } from './outbox-view.js'
+import { withinBytes } from './page-cursor.js'
 
 export const actionTypes = ['reply', 'tweet', 'thread'] as const
 export const itemStatuses = [
@@ -33,6 +35,7 @@ export const itemView = z.strictObject({
   network: z.enum(networkNames),
   account: z.string(),
   action_type: z.enum(actionTypes),
+  visibility: z.string().nullable().describe('Who will see it, where its network knows several kinds'),
   parts: z.array(z.string()),
   part_lengths: z.array(z.strictObject({ count: z.int(), limit: z.int(), unit: z.string() })),
   media: z.array(
@@ -84,7 +87,8 @@ export async function viewItem(
     .selectFrom('approval_revisions')
     .selectAll()
     .where('approval_id', '=', item.id)
-    .orderBy('rev')
+    .orderBy('rev', 'desc')
+    .limit(revisionsShownMax)
     .execute()
   const row = await db.selectFrom('outbox').selectAll().where('approval_id', '=', item.id).executeTakeFirst()
   return {
@@ -95,6 +99,7 @@ export async function viewItem(
     network: item.network,
     account: item.account,
     action_type: item.action_type,
+    visibility: item.visibility,
     parts: [...parts],
     part_lengths: network === undefined ? [] : parts.map((part) => lengthOf(part, network)),
     media: media.map(({ part, mime, bytes, alt, sha256 }) => ({ part, mime, bytes, alt, sha256 })),
@@ -115,7 +120,7 @@ export async function viewItem(
     reviewed_by: item.reviewed_by,
     reviewed_at: textOf(item.reviewed_at),
     reason: item.reason,
-    revisions: revisions.map(viewRevision),
+    revisions: withinBytes(revisions.map(viewRevision), pageBytesMax / 2, 0).reverse(),
     outbox: row === undefined ? null : viewOutbox(row, await partsOf(db, row.id)),
   }
 }

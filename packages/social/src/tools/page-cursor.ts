@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ExtraMeta, Pagination } from '../envelope/envelope.js'
 import { failure } from '../envelope/failure.js'
 import { readToken, writeToken } from '../envelope/opaque-token.js'
+import { pageBytesMax } from '../limits.js'
 
 /** Where a page of that tool ends, as opaque text. */
 export function writeCursor(tool: string, place: readonly (string | number)[]): string {
@@ -39,8 +40,18 @@ export function pageOf<Item extends { readonly id: number }>(
   rows: readonly Item[],
   limit: number,
 ): { readonly items: readonly Item[]; readonly meta: ExtraMeta } {
-  const items = rows.slice(0, limit)
+  const items = withinBytes(rows.slice(0, limit), pageBytesMax)
   const last = items.at(-1)
-  const next = rows.length > limit && last !== undefined ? writeCursor(tool, [last.id]) : undefined
+  const next = rows.length > items.length && last !== undefined ? writeCursor(tool, [last.id]) : undefined
   return { items, meta: { pagination: pagination(items.length, next) } }
+}
+
+/** The first ones that fit together, as JSON; always at least so many. */
+export function withinBytes<Item>(items: readonly Item[], bytesMax: number, least = 1): Item[] {
+  let bytes = 0
+  const over = items.findIndex((item, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(item))
+    return index >= least && bytes > bytesMax
+  })
+  return over === -1 ? [...items] : items.slice(0, over)
 }

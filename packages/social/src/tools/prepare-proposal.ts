@@ -1,9 +1,10 @@
 import { failure } from '../envelope/failure.js'
-import { scheduledAheadMsMax } from '../limits.js'
+import { postIdMax, postNameMax, postTextMax, postUrlMax, scheduledAheadMsMax } from '../limits.js'
 import type { ReadMedium } from '../media/media-store.js'
 import type { NetworkAdapter, NetworkPost } from '../networks/network-adapter.js'
 import type { ReplyTarget } from '../policy/safety-checks.js'
 import type { Row } from '../records/row.js'
+import { storable } from '../records/storable.js'
 import type { Actor } from './actor.js'
 import { actionTypes } from './item-view.js'
 import type { ProposalParts } from './proposal-tools.js'
@@ -118,10 +119,10 @@ async function targetOf(
 function replyTarget(post: NetworkPost): ReplyTarget {
   return {
     ...post.ref,
-    url: post.url,
-    authorId: post.authorId,
-    author: post.authorUsername,
-    text: post.text,
+    url: storable(post.url, postUrlMax),
+    authorId: storable(post.authorId, postIdMax),
+    author: storable(post.authorUsername, postNameMax),
+    text: storable(post.text, postTextMax),
     addressesUs: post.addressesUs,
     ...(post.root !== undefined && { root: post.root }),
     ...(post.replyRefusal !== undefined && { refusal: post.replyRefusal }),
@@ -130,5 +131,8 @@ function replyTarget(post: NetworkPost): ReplyTarget {
 
 /** Where a network reaches the author only by name, the text begins with it. */
 function addressed(text: string, prefix: string): string {
-  return prefix === '' || text.toLowerCase().startsWith(prefix.trim().toLowerCase()) ? text : prefix + text
+  const name = prefix.trim()
+  const isSaid = text.slice(0, name.length).toLowerCase() === name.toLowerCase()
+  // "@bobby" and "@bob@elsewhere" are other people than "@bob".
+  return prefix === '' || (isSaid && !/^[\p{L}\p{N}_@.-]/u.test(text.slice(name.length))) ? text : prefix + text
 }

@@ -29,11 +29,20 @@ export function resolveItemTool(parts: DecisionParts): SocialTool {
       const now = parts.clock.now()
       const item = await findAskedItem(db, { id, network }, actor)
       if (item.status !== 'unknown') throw changedMeanwhile(item)
-      const { rev } = await changeItem(db, item, outcome === 'posted' ? 'post' : 'fail', outcome, now)
       const row = await db.selectFrom('outbox').selectAll().where('approval_id', '=', id).executeTakeFirstOrThrow()
+      // What comes behind the part in doubt was never sent, and can not be: nobody knows what it would follow on.
+      const isRestLeft = outcome === 'posted' && (await partsOf(db, row.id)).some(({ status }) => status === 'queued')
+      const became = isRestLeft ? 'failed' : outcome
+      const { rev } = await changeItem(db, item, became === 'posted' ? 'post' : 'fail', became, now)
       await db
         .updateTable('outbox')
-        .set({ status: outcome, next_try_at: never, finished_at: now, fence: row.fence + 1 })
+        .set({
+          status: became,
+          ...(isRestLeft && partlyOut),
+          next_try_at: never,
+          finished_at: now,
+          fence: row.fence + 1,
+        })
         .where('id', '=', row.id)
         .execute()
       await db
@@ -48,15 +57,20 @@ export function resolveItemTool(parts: DecisionParts): SocialTool {
       await recordItemAction(db, item, {
         by: actor.principal,
         at: now,
-        status: outcome === 'posted' ? 'success' : 'failure',
-        message: `Item ${id} is ${outcome}, says ${actor.principal}.`,
+        status: became === 'posted' ? 'success' : 'failure',
+        message: `Item ${id} is ${became}, says ${actor.principal}.`,
         correlationId,
-        isPosted: outcome === 'posted',
+        isPosted: became === 'posted',
       })
-      return { data: { status: outcome, id, rev }, meta: backendOf(item.network) }
+      return { data: { status: became, id, rev }, meta: backendOf(item.network) }
     },
   })
 }
+
+const partlyOut = {
+  last_code: 'thread_partial_failure',
+  last_error: 'The part in doubt is out; what comes behind it was never sent.',
+} as const
 
 /** What it answers is answered: it leaves the feed, and its author has had a reply. */
 async function noteReply(db: Database, item: Item, at: number): Promise<void> {

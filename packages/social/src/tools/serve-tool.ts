@@ -7,7 +7,8 @@ import type { SocialConfig } from '../config.js'
 import { type Envelope, envelopeOf, failed, success } from '../envelope/envelope.js'
 import { failure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
-import { ruleOf, take } from '../ledger/rate-ledger.js'
+import { countGeneration } from '../ledger/generations.js'
+import { requireFree, ruleOf, take } from '../ledger/rate-ledger.js'
 import { type Actor, actorOf } from './actor.js'
 import { callIdentity, storedReply, storeReply } from './call-replies.js'
 import { failureOf } from './failure-of.js'
@@ -80,16 +81,25 @@ async function answerCall(
   // The hub hides it from everybody else; here it is refused once more, in case it did not.
   if (tool.access === 'operator' && !actor.isOperator) throw failure('not_found', `There is no tool ${tool.name}.`)
   const input = await parseArguments(tool.input, given)
-  if ('answer' in tool) return tool.answer(input, actor, context, correlationId)
+  if ('answer' in tool) {
+    if (tool.generates && !actor.isOperator) await countGeneration(foundation, actor.owner)
+    return tool.answer(input, actor, context, correlationId)
+  }
   return change(tool, { given, input, actor, context, correlationId }, foundation)
 }
 
 /** One writer at a time: of two calls with one key, the second one finds the reply of the first. */
-async function change(tool: AnyChange, call: Call, { store, clock, config }: Foundation): Promise<Reply<unknown>> {
+async function change(tool: AnyChange, call: Call, foundation: Foundation): Promise<Reply<unknown>> {
+  const { store, clock, config } = foundation
   const { given, input, actor, context, correlationId } = call
   const identity = callIdentity(actor.owner, tool.name, given, context)
   const known = await storedReply(store.db, identity, clock.now())
   if (known !== undefined) return tool.replayed?.(known) ?? known
+  // Whoever has used up the limit has nobody asked in vain.
+  if (!actor.isOperator) {
+    await requireFree(store.db, mutationOf(actor, clock.now()), ruleOf(config, 'mcp_mutation'), clock.now())
+    if (tool.generates) await countGeneration(foundation, actor.owner)
+  }
   const prepared = await tool.prepare?.(input, actor, context)
   const reply = await store.transaction(
     async (tx) => {

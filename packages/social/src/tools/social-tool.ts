@@ -30,6 +30,8 @@ interface ToolBase<Input extends z.ZodObject, Data extends z.ZodType> {
   /** `operator`: for everybody else it does not exist. Default: anyone. */
   readonly access?: 'operator'
   readonly timeoutMs?: number
+  /** It has a text written: agents may do that so often in an hour. */
+  readonly generates?: true
 }
 
 /** Reads, or asks a network or an LLM and stores nothing that a repeat would store twice. */

@@ -102,6 +102,10 @@ class MastodonAdapter implements NetworkAdapter {
     }
   }
 
+  get visibility(): Visibility {
+    return this.#options.visibility
+  }
+
   get lengthRule(): LengthRule {
     return this.#limits.length
   }
@@ -241,7 +245,13 @@ class MastodonAdapter implements NetworkAdapter {
     if (statuses.length === 0) return []
     const account = await this.#ownAccount(signal)
     const viewpoint = { account, baseUrl: this.#api.baseUrl, visibility: this.#options.visibility }
-    return statuses.map((status) => networkPost(status, viewpoint))
+    const posts: NetworkPost[] = []
+    for (const status of statuses) {
+      posts.push(networkPost(status, viewpoint))
+      // A stranger's HTML takes its time: others have their turn in between.
+      await new Promise(setImmediate)
+    }
+    return posts
   }
 }
 
