@@ -1,21 +1,15 @@
 // One social worker in a process of its own, with its tools behind a test's hub; told what to do by its parent, a line of
 // JSON each way. Arguments: the options of openSocial as JSON, and by how many ms its clock is ahead.
 import { createInterface } from 'node:readline'
+import { defineWorker } from '@callboard/worker'
+import { connectForTest } from '@callboard/worker/testing'
 import type { Clock } from '../../packages/social/src/clock.js'
 
-const built = (path: string) => new URL(`../../../packages/${path}`, import.meta.url).href
+const built = (path: string) => new URL(`../../../packages/social/dist/${path}`, import.meta.url).href
 const { openSocial } = (await import(
-  built('social/dist/open-social.js')
+  built('open-social.js')
 )) as typeof import('../../packages/social/src/open-social.js')
-const { systemClock } = (await import(
-  built('social/dist/clock.js')
-)) as typeof import('../../packages/social/src/clock.js')
-const { defineWorker } = (await import(
-  built('worker/dist/index.js')
-)) as typeof import('../../packages/worker/src/index.js')
-const { connectForTest } = (await import(
-  built('worker/dist/testing/index.js')
-)) as typeof import('../../packages/worker/src/testing/index.js')
+const { systemClock } = (await import(built('clock.js'))) as typeof import('../../packages/social/src/clock.js')
 
 const aheadMs = Number(process.argv[3] ?? 0)
 const clock: Clock = {
