@@ -61,8 +61,8 @@ it('callboard approvals lists, shows, edits, rejects, approves and looks at what
   expect(approved.stdout).toMatch(/Item 1: approved\nItem 2: approved\nApproved 2 of 2\.\n$/)
   const posted = async () => {
     const { stdout } = await approvals('outbox')
-    expect(stdout).toMatch(/^1 +local +posted .* 1\/1 *$/m)
-    expect(stdout).toMatch(/^2 +local +posted .* 2\/2 *$/m)
+    expect(stdout).toMatch(/^1 +local +posted .* 1\/1 +yes +local:/m)
+    expect(stdout).toMatch(/^2 +local +posted .* 2\/2 +yes +local:/m)
   }
   await vi.waitFor(posted, { timeout: 15_000, interval: 200 })
   expect((await approvals('show', '2')).stdout).toMatch(/part 2: verified, local:\d+\n/)

@@ -82,7 +82,8 @@ function cannot({ id, status, rev }: Item, transition: Transition): SocialFailur
 
 const words: { readonly [transition in Transition]: string } = {
   edit: 'only a pending one can be edited',
-  withdraw: 'only a pending one can be withdrawn',
+  withdraw:
+    'only a pending one can be withdrawn; as long as nothing is sent an operator can take it back: callboard approvals unschedule',
   reject: 'only a pending one can be rejected',
   expire: 'only a pending one expires',
   approve: 'only a pending one can be approved',

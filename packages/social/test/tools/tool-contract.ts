@@ -104,7 +104,7 @@ const feedItem =
 const snapshot = 'date follower_count following_count tweet_count network'
 const generated = 'network limit unit generated_by warnings'
 const item =
-  'id status rev content_hash network account action_type parts part_lengths media reply_to topic archetype score risks origin owner generated_by scheduled_for expires_at cost_estimate created_at updated_at reviewed_by reviewed_at reason revisions outbox'
+  'id status rev content_hash network account action_type visibility parts part_lengths media reply_to topic archetype score risks origin owner generated_by scheduled_for expires_at cost_estimate created_at updated_at reviewed_by reviewed_at reason revisions outbox'
 
 /** Everything that the worker promises of its tools; what is not here, there is not. */
 export const contract: { readonly [tool: string]: ToolContract } = {

@@ -5,7 +5,7 @@ import { openWholeWorker } from '../support/whole-worker.js'
 it('goes from a first look at the feed to a verified reply without any configuration', async () => {
   await using whole = await openWholeWorker()
   const [post] = await whole.ask('get_discovery_feed')
-  expect(post).toMatchObject({ network: 'local', source: 'search', replied_to: false, can_reply: true })
+  expect(post).toMatchObject({ network: 'local', source: 'sample', replied_to: false, can_reply: true })
   expect(post.score_now).toBeGreaterThanOrEqual(50)
 
   const { reply, generated_by } = await whole.ask('generate_reply', {
