@@ -366,3 +366,6 @@ export const revisionsShownMax = 50
 
 /** Texts that one agent has written for itself in an hour, by whatever tool. */
 export const generationsPerHourMax = 60
+
+/** After this a post that could not go out when it was due takes its place in the limits anew. */
+export const placeOverdueMs = 60 * 60_000

@@ -48,12 +48,19 @@ async function checkSection(section: unknown, dataDirectory: string): Promise<Fi
             'say who posts, and about what, in the section "social.business" of the config file',
           )
         : ok('social profile', `${config.business.product_name}, on ${names}`),
+      ...(config.mode === 'autopilot' && !config.approval_mode ? [unattended] : []),
     ]
   } catch {
     // What is wrong with the section is said elsewhere.
     return []
   }
 }
+
+const unattended = note(
+  'social approval',
+  'off: in mode autopilot posts go out although nobody has seen them',
+  'set "social.approval_mode" to true, unless that is meant',
+)
 
 /** A secret in a file that others can read is none. */
 function checkSecretsInFile(section: unknown, configFile: string): Finding[] {

@@ -1,8 +1,10 @@
 import { StoreError } from '@callboard/store'
+import { takePlace } from '../approval/approve-item.js'
 import { candidateOf } from '../approval/item-content.js'
 import { SocialFailure } from '../envelope/failure.js'
 import type { Foundation } from '../foundation.js'
-import { absenceMs, replyStaleMs } from '../limits.js'
+import { settle } from '../ledger/rate-ledger.js'
+import { absenceMs, placeOverdueMs, replyStaleMs } from '../limits.js'
 import type { MediaStore } from '../media/media-store.js'
 import type { NetworkAdapter, PostRef, Prepared } from '../networks/network-adapter.js'
 import { safetyProblem } from '../policy/safety-checks.js'
@@ -105,7 +107,15 @@ class Publication {
 
   async #send(position: number, prepared: Prepared, isRepeat: boolean): Promise<Step> {
     const { store, clock } = this.#parts
-    await store.transaction((db) => markSending(db, this.#entry, position, clock.now()))
+    try {
+      await store.transaction(async (db) => {
+        if (!isRepeat) await this.#renewPlace(db)
+        await markSending(db, this.#entry, position, clock.now())
+      })
+    } catch (error) {
+      if (error instanceof SocialFailure) return this.#delay(position, noPlaceNow(error))
+      throw error
+    }
     const outcome = await this.#network.publish(prepared, this.#signal)
     switch (outcome.kind) {
       case 'sent':
@@ -122,6 +132,15 @@ class Publication {
       default:
         return outcome satisfies never
     }
+  }
+
+  /** A place that was kept for a time long past would let several days' posts out in one. Throws `rate_limited`. */
+  async #renewPlace(db: Database): Promise<void> {
+    const { row, item, parts } = this.#entry
+    const now = this.#parts.clock.now()
+    if (parts.some(isOut) || row.due_at + placeOverdueMs > now) return
+    await settle(db, row.id, 'refunded', now)
+    await takePlace(db, item, row.id, now, this.#parts)
   }
 
   async #prepare(part: OutboxPart): Promise<Prepared | SocialFailure> {
@@ -224,4 +243,9 @@ function refOf({ remote_id, cid }: OutboxPart): PostRef {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'The worker ended while it was asking.'
+}
+
+/** Not counted as a try: the post can do nothing for it. */
+function noPlaceNow({ message, options: { retryAfterMs } }: SocialFailure): Trouble {
+  return { code: 'policy_denied_rate_limited', message, ...(retryAfterMs !== undefined && { retryAfterMs }) }
 }

@@ -203,6 +203,30 @@ describe('a network that is not there', () => {
   })
 })
 
+test('what could not go out for days keeps to the limits of the day on which it does', async () => {
+  await using desk = await openPostingDesk({ config: { limits: { max_tweets_per_day: 1 } } })
+  const refused = { kind: 'rejected', code: 'network_auth_expired', message: 'log in again' } as const
+  const first = await desk.approved({ parts: ['One about tool calls.'] })
+  desk.network.faults.push(refused)
+  await desk.publisher.round()
+  await desk.foundation.store.db
+    .updateTable('network_states')
+    .set({ paused_until: desk.foundation.clock.now() + 20 * 60 * minute })
+    .execute()
+  desk.foundation.clock.advance(20 * 60 * minute)
+  const second = await desk.approved({
+    parts: ['Another, on schedules and mail.'],
+    scheduled_for: '2026-03-03T12:00:01Z',
+  })
+  await pass(desk, 5 * 60 * minute)
+  const statuses = [(await desk.item(first)).status, (await desk.item(second)).status]
+  // The place of the second one is of this day; the first one has to wait for another.
+  expect(statuses).toEqual(['approved', 'posted'])
+  expect((await desk.item(first)).outbox).toMatchObject({ status: 'queued', last_code: 'policy_denied_rate_limited' })
+  await pass(desk, 24 * 60 * minute)
+  expect((await desk.item(first)).status).toBe('posted')
+})
+
 describe('a post of which no answer came', () => {
   test('is unknown, keeps its place, is looked for, and found: it is there once', async () => {
     await using desk = await openPostingDesk()
