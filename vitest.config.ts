@@ -9,6 +9,8 @@ export default defineConfig({
     alias: [
       { find: '@callboard/worker/testing', replacement: source('packages/worker/src/testing/index.ts') },
       { find: '@callboard/worker/nearest-name', replacement: source('packages/worker/src/nearest-name.ts') },
+      { find: '@callboard/worker/issue-words', replacement: source('packages/worker/src/issue-words.ts') },
+      { find: '@callboard/worker/read-arguments', replacement: source('packages/worker/src/read-arguments.ts') },
       { find: '@callboard/store/testing', replacement: source('packages/store/src/testing/both-databases.ts') },
       { find: '@callboard/protocol/nearest-name', replacement: source('protocol/src/nearest-name.ts') },
       { find: '@callboard/protocol', replacement: source('protocol/src/index.ts') },

@@ -1,6 +1,6 @@
+import { placeOf, wordsOf } from '@callboard/worker/issue-words'
 import { didYouMean } from '@callboard/worker/nearest-name'
 import { z } from 'zod'
-import { placeOf, wordsOf } from './issue-words.js'
 import { isTimeZoneName } from './time-zone-name.js'
 
 const text = z.string().trim().min(1).max(4096)

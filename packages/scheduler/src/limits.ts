@@ -142,12 +142,6 @@ export const argumentLengthMax = 4096
 /** Of a refused value in the refusal: enough to know it by. */
 export const shownValueMax = 80
 
-/** Of one call's arguments, named in the refusal: an object may have thousands of unknown keys. */
-export const shownProblemsMax = 20
-
-/** Of objects and lists in an argument: more is nobody's tool call, and a stack is finite. */
-export const argumentDepthMax = 64
-
 /** Entries of the activity log in one answer. */
 export const activityEntriesMax = 500
 

@@ -7,13 +7,6 @@ export const concurrentCallsMax = 32
 /** How long a reply is kept for a repeat of its call. */
 export const replyMs = 24 * 60 * 60_000
 
-/** Of refused input: problems that are named, and characters that are shown of a value. */
-export const shownProblemsMax = 10
-export const shownValueMax = 60
-
-/** Levels of an argument. */
-export const argumentDepthMax = 16
-
 /** A request to a network or an LLM. */
 export const httpTimeoutMs = 15_000
 export const httpBodyBytesMax = 4 * 1024 * 1024

@@ -94,3 +94,12 @@ if (keptBytesPerOwnerMax < 2 * keptBytesEachMax || keptCountPerOwnerMax < 2 * li
   throw new Error('a result must not push out its own parts')
 if (keptTextPartMax * 6 + noteBytesMax > bodyBytesMax) throw new Error('a part of a text must fit into a message')
 if (keptBlobPartBytesMax * (4 / 3) + noteBytesMax > bodyBytesMax) throw new Error('a part of bytes must fit too')
+
+/** Of a refused value in the refusal: enough to know it by. */
+export const shownValueMax = 80
+
+/** Of one call's arguments, named in the refusal: an object may have thousands of unknown keys. */
+export const shownProblemsMax = 20
+
+/** Of objects and lists in an argument: more is nobody's tool call, and a stack is finite. */
+export const argumentDepthMax = 64

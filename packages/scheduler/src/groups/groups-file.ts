@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
+import { placeOf, wordsOf } from '@callboard/worker/issue-words'
 import { didYouMean } from '@callboard/worker/nearest-name'
 import type { z } from 'zod'
-import { placeOf, wordsOf } from '../issue-words.js'
 import { groupsFileBytesMax } from '../limits.js'
 import type { Group } from './group.js'
 import { type GroupEntry, groupEntry, groupsSchema, keysAt, toGroup } from './group-entry.js'

@@ -1,6 +1,6 @@
+import { placeOf, wordsOf } from '@callboard/worker/issue-words'
 import { didYouMean } from '@callboard/worker/nearest-name'
 import type { z } from 'zod'
-import { placeOf, wordsOf } from '../issue-words.js'
 import { socialConfigKeys } from './config-keys.js'
 
 /** What is wrong with single keys, each as `section.key: sentence`; never a value, which may be a secret. */

@@ -1,88 +1,13 @@
-import { didYouMean } from '@callboard/worker'
+import { readArguments } from '@callboard/worker/read-arguments'
 import type { z } from 'zod'
 import { failure } from '../envelope/failure.js'
-import { placeOf, wordsOf } from '../issue-words.js'
-import { argumentDepthMax, shownProblemsMax, shownValueMax } from '../limits.js'
 
 /** What a call gives, as the tool's schema has it. Throws a SocialFailure validation_error that names every problem. */
 export async function parseArguments<Input extends z.ZodObject>(
   schema: Input,
   given: { readonly [key: string]: unknown },
 ): Promise<z.output<Input>> {
-  const unstorable = Object.entries(given).filter(([key, value]) => !isStorable(key) || !isStorable(value))
-  if (unstorable.length > 0) throw invalid(unstorable.map(unstorableSentence))
-  const parsed = await schema.safeParseAsync(given)
-  if (parsed.success) return parsed.data
-  throw invalid(parsed.error.issues.flatMap((issue) => sentencesOf(issue, given, Object.keys(schema.shape))))
-}
-
-function invalid(problems: readonly string[]): Error {
-  const different = [...new Set(problems)]
-  const left = different.length - shownProblemsMax
-  const more = left > 0 ? [`and ${left} more`] : []
-  return failure('validation_error', [...different.slice(0, shownProblemsMax), ...more].join('; '))
-}
-
-/** `limit: must be at most 500 (got 501)`. */
-function sentencesOf(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): readonly string[] {
-  const place = placeOf(issue.path)
-  if (issue.code === 'unrecognized_keys') {
-    const accepted = issue.path.length === 0 ? known : undefined
-    return issue.keys.map((key) => unknownParameter(placeOf([...issue.path, key]), accepted))
-  }
-  if (issue.code === 'invalid_union' && issue.errors.length > 0) return sentencesOfUnion(issue, given, known)
-  if (place === '') return [wordsOf(issue)]
-  const value = valueAt(given, issue.path)
-  if (value === undefined) return [`${place}: required; ${wordsOf(issue)}`]
-  return [`${place}: ${wordsOf(issue)} (got ${shown(value)})`]
-}
-
-/** The alternative that comes nearest says most: the one with the fewest problems. */
-function sentencesOfUnion(
-  issue: z.core.$ZodIssueInvalidUnion,
-  given: unknown,
-  known: readonly string[],
-): readonly string[] {
-  const nearest = issue.errors.reduce((best, errors) => (errors.length < best.length ? errors : best))
-  return nearest.flatMap((inner) => sentencesOf({ ...inner, path: [...issue.path, ...inner.path] }, given, known))
-}
-
-function unknownParameter(name: string, accepted: readonly string[] | undefined): string {
-  const short = name.length > shownValueMax ? `${name.slice(0, shownValueMax)}…` : name
-  const what = `${short}: there is no such parameter`
-  if (accepted === undefined) return what
-  if (accepted.length === 0) return `${what}; this tool takes none`
-  return `${what}${didYouMean(name, accepted)}; accepted: ${accepted.join(', ')}`
-}
-
-function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-        ? (value as { readonly [key: PropertyKey]: unknown })[key]
-        : undefined,
-    given,
-  )
-}
-
-function shown(value: unknown): string {
-  // Cut before it is written: a value may have megabytes.
-  const short = typeof value === 'string' ? value.slice(0, shownValueMax + 1) : value
-  const json = JSON.stringify(short) ?? String(short)
-  return json.length > shownValueMax ? `${json.slice(0, shownValueMax)}…` : json
-}
-
-function unstorableSentence([key, value]: readonly [string, unknown]): string {
-  const place = isStorable(key) && key.length <= shownValueMax ? key : shown(key)
-  // Of an object nobody knows yet how deep it is.
-  const got = typeof value === 'string' ? ` (got ${shown(value)})` : ''
-  return `${place}: must be valid Unicode without NUL, nested at most ${argumentDepthMax} deep${got}`
-}
-
-/** Both databases keep it, it means the same to whoever reads it, and nothing that walks through it runs out of stack. */
-function isStorable(value: unknown, depthLeft = argumentDepthMax): boolean {
-  if (typeof value === 'string') return /^[^\0\p{Cs}]*$/u.test(value)
-  if (typeof value !== 'object' || value === null) return true
-  if (depthLeft === 0) return false
-  return Object.entries(value).every(([key, item]) => isStorable(key) && isStorable(item, depthLeft - 1))
+  const read = await readArguments(schema, given)
+  if ('data' in read) return read.data
+  throw failure('validation_error', read.problem)
 }

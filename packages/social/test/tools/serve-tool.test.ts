@@ -223,14 +223,14 @@ describe('what went wrong here', () => {
 
 describe('input', () => {
   const deep = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) as unknown
-  const storable = 'must be valid Unicode without NUL, nested at most 16 deep'
+  const storable = 'must be valid Unicode without NUL, nested at most 64 deep'
 
   it.each<[object, string]>([
     [{}, 'text: required; must be text'],
     [{ text: 5 }, 'text: must be text (got 5)'],
     [{ text: null }, 'text: must be text (got null)'],
     [{ text: '   ' }, 'text: must not be empty (got "   ")'],
-    [{ text: 'x'.repeat(200) }, `text: must have at most 20 characters (got "${'x'.repeat(59)}…)`],
+    [{ text: 'x'.repeat(200) }, `text: must have at most 20 characters (got "${'x'.repeat(79)}…)`],
     [{ text: 'a', limit: '50' }, 'limit: must be a number (got "50")'],
     [{ text: 'a', limit: 1.5 }, 'limit: must be a whole number (got 1.5)'],
     [{ text: 'a', limit: 501 }, 'limit: must be at most 500 (got 501)'],
