@@ -30,6 +30,12 @@ export const depthMax = 8
 export const heldMax = concurrencyMax
 
 export const toolsPerWorkerMax = 2000
+/** What one session sees: as much as its own tools with their schemas may need. */
+export const viewBytesMax = 1024 * 1024
+/** The names and URIs of one view together: the hub counts each for each principal. */
+export const viewNamesLengthMax = 64 * 1024
+/** Tools of one view: a model sees all of them at once. */
+export const ownToolsMax = 128
 export const heartbeatMsMin = 100
 export const heartbeatMsMax = 60_000
 export const heartbeatMsDefault = 1_000

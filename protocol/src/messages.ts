@@ -401,9 +401,13 @@ export interface DefinitionVerdicts {
   }[]
 }
 
-/** What one session does not see of a worker's definitions: names of tools and prompts, URIs of resources. */
+/** What one session sees of a worker's definitions, where it is not what everybody sees: names, URIs, and tools. */
 export interface SessionView {
   readonly hiddenTools?: readonly string[]
   readonly hiddenPrompts?: readonly string[]
   readonly hiddenResources?: readonly string[]
+  /** Of the tools with `callboard/listed` false in their `_meta`. */
+  readonly shownTools?: readonly string[]
+  /** Tools that exist for this session alone. */
+  readonly tools?: readonly ToolDefinition[]
 }

@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
 import {
   defineWorker,
+  packageVersion,
   type RunningWorker,
   type RunOptions,
   type ToolError,
   type ToolResult,
   type Worker,
+  WorkerProgram,
 } from '@callboard/worker'
 import { parseKernelConfig } from './config.js'
 import type { Containment } from './isolation/containment.js'
@@ -37,7 +38,7 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
   })
   const worker = defineWorker({
     service: 'kernel',
-    version: packageVersion(),
+    version: packageVersion(import.meta.url),
     // Enough for all kernels and their first waiting runs, so that a busy house still answers weave_session.
     concurrency: concurrentCallsMax,
     replicas: 'many',
@@ -54,13 +55,11 @@ export async function createKernelWorker(options: KernelWorkerOptions): Promise<
 }
 
 /** The definition and what stands behind it. However it ends, every kernel ends within a second, then the store. */
-export class KernelWorker implements AsyncDisposable {
-  /** The definition, e.g. for `connectForTest`. */
-  readonly worker: Worker
+export class KernelWorker extends WorkerProgram {
   readonly #house: House
 
   constructor(worker: Worker, house: House) {
-    this.worker = worker
+    super(worker, house)
     this.#house = house
   }
 
@@ -73,17 +72,8 @@ export class KernelWorker implements AsyncDisposable {
     return this.#house.containment
   }
 
-  /** Runs until drained, see `Worker.run`. */
-  async run(options?: RunOptions): ReturnType<Worker['run']> {
-    try {
-      return await this.worker.run(options)
-    } finally {
-      await this.close()
-    }
-  }
-
   /** Resolves when signed in. `stop()` of the handle, or its end for another reason, closes all. */
-  async start(options?: RunOptions): Promise<RunningWorker> {
+  override async start(options?: RunOptions): Promise<RunningWorker> {
     const running = await this.worker.start(options).catch(async (error: unknown) => {
       await this.close()
       throw error
@@ -113,15 +103,6 @@ export class KernelWorker implements AsyncDisposable {
       [Symbol.asyncDispose]: stop,
     }
   }
-
-  /** Idempotent. */
-  close(): Promise<void> {
-    return this.#house.close()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
-  }
 }
 
 /** These fill all their fields even when they refuse: their `error` is a string by contract. */
@@ -138,8 +119,3 @@ function formatError(error: ToolError, tool: { readonly name: string; readonly h
 }
 
 const runTools: ReadonlySet<string> = new Set(['weave_eval', 'weave_wait'])
-
-function packageVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-  return manifest.version
-}

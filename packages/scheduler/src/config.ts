@@ -1,7 +1,7 @@
 import { placeOf, wordsOf } from '@callboard/worker/issue-words'
 import { didYouMean } from '@callboard/worker/nearest-name'
+import { isTimeZoneName } from '@callboard/worker/time-zone-name'
 import { z } from 'zod'
-import { isTimeZoneName } from './time-zone-name.js'
 
 const text = z.string().trim().min(1).max(4096)
 const url = (...schemes: readonly string[]) =>

@@ -1,5 +1,5 @@
 import type { Store } from '@callboard/store'
-import type { Clock } from './clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import type { SchedulerConfig } from './config.js'
 import type { Groups } from './groups/group.js'
 import type { NewId } from './ids.js'

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
+import type { Clock } from '@callboard/worker/clock'
 import { monotonicFactory } from 'ulid'
-import type { Clock } from './clock.js'
 
 export type IdPrefix = 'task' | 'run' | 'msg' | 'trg' | 'mail' | 'out' | 'digest' | 'process'
 

@@ -13,11 +13,8 @@ export const missedWindowMs = 7 * 24 * 60 * 60_000
 /** Runs and messages that are over leave the database after this; activity, too. */
 export const historyMs = 30 * 24 * 60 * 60_000
 
-/** How long a reply is kept for a repeat of its call. */
-export const replyMs = 24 * 60 * 60_000
-
-/** A timer of Node fires at once beyond 2^31-1 ms; and a clock that was set is noticed this soon. */
-export const sleepMsMax = 60_000
+/** Mail and messages that a process left behind when it ended are found this soon. */
+export const leftBehindLookMs = 60_000
 
 /** Other processes on this database are heard of this soon. Only asked for when there are any. */
 export const pollMs = 5_000

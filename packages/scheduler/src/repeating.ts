@@ -1,4 +1,4 @@
-import type { Clock } from './clock.js'
+import type { Clock } from '@callboard/worker/clock'
 
 /** Does something again and again, never twice at once, until it is closed. */
 export class Repeating {

@@ -1,5 +1,5 @@
 import type { Store } from '@callboard/store'
-import type { Clock } from './clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import type { SocialConfig } from './config.js'
 import type { Log } from './log.js'
 import type { SocialSchema } from './records/schema.js'

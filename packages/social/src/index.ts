@@ -1,2 +1,2 @@
-export { createSocialWorker, SocialWorker } from './create-social-worker.js'
+export { createSocialWorker } from './create-social-worker.js'
 export type { SocialOptions } from './open-social.js'

@@ -1,11 +1,5 @@
-/** A timer of Node fires at once beyond 2^31-1 ms; and a clock that was set is noticed this soon. */
-export const sleepMsMax = 60_000
-
 /** Calls held at once. */
 export const concurrentCallsMax = 32
-
-/** How long a reply is kept for a repeat of its call. */
-export const replyMs = 24 * 60 * 60_000
 
 /** A request to a network or an LLM. */
 export const httpTimeoutMs = 15_000

@@ -26,3 +26,9 @@ export const transactionsWaitingMax = 1_000
 
 /** Statements that SQLite keeps ready: more than a worker has, some KB each. Lists in a statement make it another one for each length. */
 export const statementsPreparedMax = 500
+
+/** How long a reply is kept for a repeat of its call. */
+export const callReplyMs = 24 * 60 * 60_000
+
+/** Characters of a caller's key; more than the hub and any tool let through. */
+export const callKeyLengthMax = 1_024

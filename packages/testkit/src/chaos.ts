@@ -1,8 +1,9 @@
-import type { CallId, Message } from '@callboard/protocol'
+import type { CallId, Message, SessionView } from '@callboard/protocol'
 import { type FaultProfile, type Trouble, troubles } from './fault-profile.js'
 import type { Link } from './link.js'
 import { quickPlan } from './plan.js'
 import type { Random } from './random.js'
+import { ownToolName } from './services.js'
 import type { SimulatedHub } from './simulated-hub.js'
 import type { SimulatedWorker } from './simulated-worker.js'
 import type { VirtualClock } from './virtual-clock.js'
@@ -130,13 +131,24 @@ export class Chaos {
     const { random } = this.#context
     const [session] = worker.knownSessions
     if (session !== undefined && random.chance(0.3)) {
-      const hiddenTools = random.chance(0.5) ? [`${worker.service}_tool0`] : []
-      return worker.tell({ type: 'view_changed', session, view: { hiddenTools } })
+      return worker.tell({ type: 'view_changed', session, view: this.#view(worker.service) })
     }
     const kind = random.pick(['resource_updated', 'resource_updated', 'tools_changed'] as const)
     const uri = kind === 'resource_updated' ? { uri: `${worker.service}://thing` } : {}
     const only = session !== undefined && random.chance(0.3) ? { session } : {}
     worker.tell({ type: 'happened', kind, ...uri, ...only })
+  }
+
+  /** A tool of the session's own is called and answered as the one in whose place it stands. */
+  #view(service: string): SessionView {
+    const { random } = this.#context
+    const name = ownToolName(service)
+    const own = { name, description: `of site ${random.integer(1, 3)}`, inputSchema: { type: 'object' } } as const
+    return {
+      hiddenTools: random.chance(0.5) ? [name] : [],
+      shownTools: random.chance(0.3) ? [name] : [],
+      tools: random.chance(0.4) ? [own] : [],
+    }
   }
 
   /** Frames that a correct worker would never send: about calls of others, of nobody, twice, or no frames at all. */

@@ -3,6 +3,7 @@ import { type FromHub, type FromWorker, type Ready, suspectAfterMs } from '@call
 import { contentOf, parse } from './check-history.js'
 import { Violation } from './history.js'
 import type { CallBody, Canary } from './plan.js'
+import { ownToolName } from './services.js'
 
 /** What a watcher of the broker knows of one signed-in worker, from the frames alone. */
 interface Peer {
@@ -212,7 +213,10 @@ export class HubWatch {
     if (this.#over.has(canary.root) && canary.session !== undefined) {
       throw new Violation(`${canary.call} is handed over after ${canary.root} was settled`)
     }
-    this.#checkBinding(name, service, caller.session, caller.onBehalfOf ?? caller.principal, id)
+    // It may be the session's own, and then belongs to whoever gave it. [CB-28]
+    if (message.name !== ownToolName(service)) {
+      this.#checkBinding(name, service, caller.session, caller.onBehalfOf ?? caller.principal, id)
+    }
     peer.credits.set(id, caller.depth)
     peer.live.add(id)
     this.#depths.set(id, caller.depth)

@@ -8,6 +8,7 @@ export {
   type HistoryRecord,
   Violation,
 } from './history.js'
+export { quiet, traffic } from './http-traffic.js'
 export { type Cut, Dealer, type HubEnd, Link, type LinkFaults, perfectLink, type WorkerEnd } from './link.js'
 export { type Canary, type Plan, quickPlan, type Step } from './plan.js'
 export { Random } from './random.js'

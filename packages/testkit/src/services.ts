@@ -61,3 +61,6 @@ export function definitionsOf(spec: ServiceSpec, extra: boolean): Definitions {
   const more = { name: `${spec.service}_extra`, inputSchema: { type: 'object' as const } }
   return { tools: extra ? [...tools, more] : tools, resources: [{ uri: spec.uri, name: 'thing' }] }
 }
+
+/** The tool that single sessions may have of their own, in the place of the one that all have. */
+export const ownToolName = (service: string): string => `${service}_tool0`

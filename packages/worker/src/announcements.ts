@@ -18,7 +18,7 @@ export class Announcements {
   }
 
   view(session: string, view: SessionView): void {
-    this.#state.audience.setView(session, view)
+    this.#state.audience.setView(session, view, this.#state.isReady)
     this.#update(encodeJson(view), session)
   }
 
@@ -34,7 +34,10 @@ export class Announcements {
   repeat(): void {
     const { audience, events } = this.#state
     this.#announce()
-    for (const [session, view] of audience.views) this.#update(encodeJson(view), session)
+    for (const [session, view] of [...audience.views]) {
+      this.#update(encodeJson(view), session)
+      audience.setView(session, view, true)
+    }
     for (const event of events.values()) this.event(event)
     events.clear()
   }

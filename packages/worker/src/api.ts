@@ -196,6 +196,8 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodType> {
   readonly timeoutMs?: number
   /** Only callers with one of these roles see it. */
   readonly roles?: readonly ('agent' | 'operator')[]
+  /** `false`: it is listed only for sessions whose view shows it ({@link Worker.setView}). Default: true. */
+  readonly listed?: boolean
   readonly icons?: readonly Icon[]
   readonly meta?: { readonly [key: string]: unknown }
 }
@@ -225,6 +227,27 @@ export interface PromptSpec {
   readonly meta?: { readonly [key: string]: unknown }
   /** Suggests values for a half-typed argument. */
   readonly complete?: Completer
+}
+
+/** What one session sees. */
+export interface View {
+  readonly hide?: {
+    readonly tools?: readonly string[]
+    readonly prompts?: readonly string[]
+    /** URIs, of templates too. */
+    readonly resources?: readonly string[]
+  }
+  /** Of the tools that are `listed: false`; what is hidden too stays hidden. */
+  readonly show?: { readonly tools?: readonly string[] }
+  /** Tools of this session alone, at most 128, each name once; one stands in the place of the worker's tool of that name. */
+  readonly tools?: readonly SessionTool[]
+}
+
+/** Made by `sessionTool()`; the same one may be in the views of any number of sessions. */
+export interface SessionTool {
+  readonly name: string
+  /** What the hub is told. */
+  readonly definition: ToolDefinition
 }
 
 /** Suggestions of which there are more than these. */
@@ -297,15 +320,12 @@ export interface Worker {
     get: (args: { readonly [name: string]: string }, context: Context) => Promise<PromptReturn> | PromptReturn,
   ): Worker
   remove(kind: 'tool' | 'prompt' | 'resource' | 'resourceTemplate', name: string): Worker
-  /** What one session does not see (it may call it all the same; the handler answers in its own shape). */
-  hide(
-    session: string,
-    hidden: {
-      readonly tools?: readonly string[]
-      readonly prompts?: readonly string[]
-      readonly resources?: readonly string[]
-    },
-  ): void
+  /**
+   * What one session sees other than everybody does, from now on and until it ends; `{}`: what everybody sees. What it does not
+   * see it may call all the same; the handler answers in its own shape. Throws a TypeError for a view that no hub would take.
+   * Does nothing while the worker does not run: then there are no sessions.
+   */
+  setView(session: string, view: View): void
   /** A resource that somebody may be subscribed to has changed; optionally only what one session sees of it. */
   resourceUpdated(uri: string, session?: string): void
   /**

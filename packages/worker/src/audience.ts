@@ -6,7 +6,7 @@ export interface Subscription {
   readonly session: string
 }
 
-/** The sessions of agents as far as this worker has met them: what each may not see, and what each watches. */
+/** The sessions of agents as far as this worker has met them: what each sees, and what each watches. */
 export class Audience {
   /** In the order in which they were last met. */
   readonly #sessions = new Set<string>()
@@ -19,10 +19,11 @@ export class Audience {
     if (this.#sessions.size > sessionsMax) this.#sessions.delete(first(this.#sessions))
   }
 
-  setView(session: string, view: SessionView): void {
+  /** `isTold`: the hub has it. One that says nothing has to be told as well, but not repeated. */
+  setView(session: string, view: SessionView, isTold: boolean): void {
     this.meet(session)
     this.#views.delete(session)
-    if (Object.values(view).every((names) => names.length === 0)) return
+    if (isTold && Object.values(view).every((list) => list.length === 0)) return
     this.#views.set(session, view)
     if (this.#views.size > viewsMax) this.#views.delete(first(this.#views.keys()))
   }

@@ -3,7 +3,6 @@ import {
   concurrencyMax,
   drainMsDefault,
   drainMsMax,
-  type SessionView,
   serviceNamePattern,
   type ToolDefinition,
 } from '@callboard/protocol'
@@ -20,6 +19,7 @@ import type {
   RunOptions,
   ToolResult,
   ToolSpec,
+  View,
   Worker,
   WorkerOptions,
 } from './api.js'
@@ -32,6 +32,7 @@ import { concurrencyDefault } from './limits.js'
 import { LiveWorker, type LiveWorkerOptions, type WorkerListeners } from './live-worker.js'
 import { requireFunction, requireInteger, requireKnown, requireText } from './names.js'
 import { workerOptions } from './option-names.js'
+import { readView } from './read-view.js'
 import { stopOnSignals } from './signals.js'
 import { type Clock, SteadyClock } from './steady-clock.js'
 import { makeTool, type Tool } from './tool.js'
@@ -99,9 +100,10 @@ export class DefinedWorker implements Worker {
     return this.catalogue.remove(kind, name) ? this.#changed() : this
   }
 
-  hide(session: string, { tools = [], prompts = [], resources = [] }: Parameters<Worker['hide']>[1]): void {
-    const view: SessionView = { hiddenTools: tools, hiddenPrompts: prompts, hiddenResources: resources }
-    this.#live?.dispatch({ type: 'view_changed', session, view })
+  setView(session: string, view: View): void {
+    requireText('setView: session', session)
+    const read = readView(view)
+    this.#live?.setView(session, read)
   }
 
   resourceUpdated(uri: string, session?: string): void {

@@ -25,9 +25,11 @@ export type {
   RunOptions,
   SampleRequest,
   SampleResult,
+  SessionTool,
   ToolResult,
   ToolReturn,
   ToolSpec,
+  View,
   Worker,
   WorkerOptions,
 } from './api.js'
@@ -38,3 +40,5 @@ export { RpcError } from './rpc-error.js'
 export { WorkerSession } from './session.js'
 export type { CallOutcome, CallStart, Effect, InputQuestion, Outcome, SessionEvent } from './session-messages.js'
 export type { SessionOptions } from './session-state.js'
+export { sessionTool } from './session-tools.js'
+export { type Backing, packageVersion, WorkerProgram } from './worker-program.js'

@@ -103,3 +103,6 @@ export const shownProblemsMax = 20
 
 /** Of objects and lists in an argument: more is nobody's tool call, and a stack is finite. */
 export const argumentDepthMax = 64
+
+/** A timer of Node fires at once beyond 2^31-1 ms; and a clock that was set is noticed this soon. */
+export const sleepMsMax = 60_000

@@ -9,9 +9,11 @@ import type { HubLink } from './hub-link.js'
 import { decodeJson, isRecord } from './json-body.js'
 import { KeptResults } from './kept-results.js'
 import { OutgoingCalls } from './outgoing-calls.js'
+import type { ReadView } from './read-view.js'
 import { serve } from './serve.js'
 import { WorkerSession } from './session.js'
 import type { Effect, SessionEvent } from './session-messages.js'
+import { SessionTools } from './session-tools.js'
 import type { Clock } from './steady-clock.js'
 
 export interface LiveWorkerOptions {
@@ -50,6 +52,7 @@ export class LiveWorker implements RunningWorker {
   readonly #options: LiveWorkerOptions
   readonly #session: WorkerSession
   readonly #contexts = new Map<CallId, CallContext>()
+  readonly #sessionTools = new SessionTools()
   readonly #events: SessionEvent[] = []
   readonly #ready = settler()
   readonly #closed = settler()
@@ -125,6 +128,11 @@ export class LiveWorker implements RunningWorker {
     })
   }
 
+  setView(session: string, { view, tools }: ReadView): void {
+    this.#sessionTools.set(session, tools)
+    this.dispatch({ type: 'view_changed', session, view })
+  }
+
   /** UTC ms. */
   deadlineOf(id: CallId): number | undefined {
     const deadline = this.#session.deadlineOf(id)
@@ -163,6 +171,7 @@ export class LiveWorker implements RunningWorker {
       case 'settle_call':
         return this.calls.settle(effect.id, effect.result)
       case 'session_closed':
+        this.#sessionTools.close(effect.session)
         return this.#tell('onSessionClosed', this.#options.listeners.sessionClosed, effect.session)
       case 'roots_changed':
         return this.#tell('onRootsChanged', this.#options.listeners.rootsChanged, effect.session)
@@ -195,7 +204,13 @@ export class LiveWorker implements RunningWorker {
     const context = new CallContext(request, params, this)
     this.#contexts.set(request.id, context)
     const formatting = worker.formatError === undefined ? {} : { formatError: worker.formatError }
-    const result = await serve({ catalogue, kept: this.kept, log, ...formatting }, request, params, context)
+    const sessionTools = this.#sessionTools
+    const result = await serve(
+      { catalogue, sessionTools, kept: this.kept, log, ...formatting },
+      request,
+      params,
+      context,
+    )
     this.#contexts.delete(request.id)
     this.dispatch({ type: 'handler_settled', id: request.id, result })
   }

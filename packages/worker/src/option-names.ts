@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Completer, PromptSpec, ResourceSpec, ToolSpec, WorkerOptions } from './api.js'
+import type { Completer, PromptSpec, ResourceSpec, ToolSpec, View, WorkerOptions } from './api.js'
 
 /** The compiler sees to it that none is missing and none too many. */
 function namesOf<Options>(names: { readonly [name in keyof Required<Options>]: true }): readonly string[] {
@@ -29,6 +29,7 @@ export const toolOptions = namesOf<ToolSpec<z.ZodObject, z.ZodType>>({
   inputSchema: true,
   timeoutMs: true,
   roles: true,
+  listed: true,
 })
 
 export const resourceOptions = namesOf<ResourceSpec>(read)
@@ -43,3 +44,9 @@ export const promptArgumentOptions = namesOf<NonNullable<PromptSpec['arguments']
   description: true,
   required: true,
 })
+
+export const viewOptions = namesOf<View>({ hide: true, show: true, tools: true })
+
+export const hiddenOptions = namesOf<NonNullable<View['hide']>>({ tools: true, prompts: true, resources: true })
+
+export const shownOptions = namesOf<NonNullable<View['show']>>({ tools: true })

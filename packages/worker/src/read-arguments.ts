@@ -5,8 +5,14 @@ import { argumentDepthMax, shownProblemsMax, shownValueMax } from './limits.js'
 
 export type ArgumentsRead<Input extends z.ZodObject> =
   | { readonly data: z.output<Input> }
-  /** All that is wrong, in words that say what is right; for the agent. */
-  | { readonly problem: string }
+  /** All that is wrong, in words that say what is right; for the agent. `issues`: the same, one by one. */
+  | { readonly problem: string; readonly issues: readonly ArgumentIssue[] }
+
+export interface ArgumentIssue {
+  /** `groups[2].name`; empty for the arguments as a whole. */
+  readonly path: string
+  readonly message: string
+}
 
 /**
  * What a call gives, as the tool's schema has it: for workers that refuse input in a shape of their own. Text is refused that
@@ -17,13 +23,18 @@ export async function readArguments<Input extends z.ZodObject>(
   given: { readonly [key: string]: unknown },
 ): Promise<ArgumentsRead<Input>> {
   const unstorable = Object.entries(given).filter(([key, value]) => !isStorable(key) || !isStorable(value))
-  if (unstorable.length > 0) return { problem: joined(unstorable.map(unstorableSentence)) }
+  if (unstorable.length > 0) return refused(unstorable.map(unstorableIssue))
   const parsed = await schema.safeParseAsync(given)
   if (parsed.success) return { data: parsed.data }
-  return {
-    problem: joined(parsed.error.issues.flatMap((issue) => sentencesOf(issue, given, Object.keys(schema.shape)))),
-  }
+  return refused(parsed.error.issues.flatMap((issue) => issuesOf(issue, given, Object.keys(schema.shape))))
 }
+
+function refused(issues: readonly ArgumentIssue[]) {
+  return { problem: joined(issues.map(sentenceOf)), issues: issues.slice(0, shownProblemsMax) }
+}
+
+/** `limit: must be at most 500 (got 501)`. */
+const sentenceOf = ({ path, message }: ArgumentIssue) => (path === '' ? message : `${path}: ${message}`)
 
 function joined(problems: readonly string[]): string {
   const different = [...new Set(problems)]
@@ -32,36 +43,35 @@ function joined(problems: readonly string[]): string {
   return [...different.slice(0, shownProblemsMax), ...more].join('; ')
 }
 
-/** `limit: must be at most 500 (got 501)`. */
-function sentencesOf(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): readonly string[] {
-  const place = placeOf(issue.path)
+function issuesOf(issue: z.core.$ZodIssue, given: unknown, known: readonly string[]): readonly ArgumentIssue[] {
+  const path = placeOf(issue.path)
   if (issue.code === 'unrecognized_keys') {
     const accepted = issue.path.length === 0 ? known : undefined
     return issue.keys.map((key) => unknownParameter(placeOf([...issue.path, key]), accepted))
   }
-  if (issue.code === 'invalid_union' && issue.errors.length > 0) return sentencesOfUnion(issue, given, known)
-  if (place === '') return [wordsOf(issue)]
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) return issuesOfUnion(issue, given, known)
+  if (path === '') return [{ path, message: wordsOf(issue) }]
   const value = valueAt(given, issue.path)
-  if (value === undefined) return [`${place}: required; ${wordsOf(issue)}`]
-  return [`${place}: ${wordsOf(issue)} (got ${shown(value)})`]
+  const words = wordsOf(issue)
+  return [{ path, message: value === undefined ? `required; ${words}` : `${words} (got ${shown(value)})` }]
 }
 
 /** The alternative that comes nearest says most: the one with the fewest problems. */
-function sentencesOfUnion(
+function issuesOfUnion(
   issue: z.core.$ZodIssueInvalidUnion,
   given: unknown,
   known: readonly string[],
-): readonly string[] {
+): readonly ArgumentIssue[] {
   const nearest = issue.errors.reduce((best, errors) => (errors.length < best.length ? errors : best))
-  return nearest.flatMap((inner) => sentencesOf({ ...inner, path: [...issue.path, ...inner.path] }, given, known))
+  return nearest.flatMap((inner) => issuesOf({ ...inner, path: [...issue.path, ...inner.path] }, given, known))
 }
 
-function unknownParameter(name: string, accepted: readonly string[] | undefined): string {
-  const short = name.length > shownValueMax ? `${name.slice(0, shownValueMax)}…` : name
-  const what = `${short}: there is no such parameter`
-  if (accepted === undefined) return what
-  if (accepted.length === 0) return `${what}; this tool takes none`
-  return `${what}${didYouMean(name, accepted)}; accepted: ${accepted.join(', ')}`
+function unknownParameter(name: string, accepted: readonly string[] | undefined): ArgumentIssue {
+  const path = name.length > shownValueMax ? `${name.slice(0, shownValueMax)}…` : name
+  const what = 'there is no such parameter'
+  if (accepted === undefined) return { path, message: what }
+  if (accepted.length === 0) return { path, message: `${what}; this tool takes none` }
+  return { path, message: `${what}${didYouMean(name, accepted)}; accepted: ${accepted.join(', ')}` }
 }
 
 function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
@@ -81,11 +91,11 @@ function shown(value: unknown): string {
   return json.length > shownValueMax ? `${json.slice(0, shownValueMax)}…` : json
 }
 
-function unstorableSentence([key, value]: readonly [string, unknown]): string {
-  const place = isStorable(key) && key.length <= shownValueMax ? key : shown(key)
+function unstorableIssue([key, value]: readonly [string, unknown]): ArgumentIssue {
+  const path = isStorable(key) && key.length <= shownValueMax ? key : shown(key)
   // Of an object nobody knows yet how deep it is.
   const got = typeof value === 'string' ? ` (got ${shown(value)})` : ''
-  return `${place}: must be valid Unicode without NUL, nested at most ${argumentDepthMax} deep${got}`
+  return { path, message: `must be valid Unicode without NUL, nested at most ${argumentDepthMax} deep${got}` }
 }
 
 /** Both databases keep it, it means the same to whoever reads it, and nothing that walks through it runs out of stack. */

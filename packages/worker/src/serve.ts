@@ -10,12 +10,14 @@ import { fitResult, ResultTooLarge } from './large-result.js'
 import { completionValuesMax } from './limits.js'
 import { RpcError } from './rpc-error.js'
 import type { Outcome } from './session-messages.js'
+import type { SessionTools } from './session-tools.js'
 import type { Tool } from './tool.js'
 import { describeIssues, parseInput } from './tool-input.js'
 import { readReturn, toErrorResult, toToolResult } from './tool-result.js'
 
 export interface Serving {
   readonly catalogue: Catalogue
+  readonly sessionTools: SessionTools
   readonly kept: KeptResults
   readonly formatError?: WorkerOptions['formatError']
   readonly log: Pick<Logger, 'error'>
@@ -25,7 +27,7 @@ type Params = { readonly [key: string]: unknown }
 
 /** Runs the handler that a request is for. Always resolves: whatever goes wrong is part of the answer. */
 export async function serve(serving: Serving, request: Request, params: Params, context: Context): Promise<Outcome> {
-  const tool = request.method === 'tools/call' ? serving.catalogue.tools.get(request.name) : undefined
+  const tool = request.method === 'tools/call' ? findTool(serving, request) : undefined
   if (tool !== undefined) return serveTool(serving, tool, params, context)
   try {
     const returned = await answer(serving, request, params, context)
@@ -35,6 +37,11 @@ export async function serve(serving: Serving, request: Request, params: Params, 
     const known = protocolError(error, context)
     return errorOutcome(known ?? asRpcError(toToolError(error, context, serving, request.name), request))
   }
+}
+
+/** What the caller's session has of its own stands before what all have. */
+function findTool({ catalogue, sessionTools }: Serving, { name, caller }: Request): Tool | undefined {
+  return sessionTools.find(caller.session, name) ?? catalogue.tools.get(name)
 }
 
 async function serveTool(serving: Serving, tool: Tool, params: Params, context: Context): Promise<Outcome> {

@@ -25,16 +25,20 @@ export function makeTool(name: string, spec: ToolSpec<z.ZodObject, z.ZodType>, h
     throw new TypeError(`${what}: output must be a schema of zod 4`)
   }
   if (spec.timeoutMs !== undefined) requireInteger(`${what}: timeoutMs`, spec.timeoutMs, 1, deadlineMsMax)
+  if (spec.listed !== undefined && typeof spec.listed !== 'boolean') {
+    throw new TypeError(`${what}: listed: must be true or false`)
+  }
   const input = strictly(spec.input)
   const { output } = spec
   return { definition: define(name, spec, input), input, handler, ...(output === undefined ? {} : { output }) }
 }
 
 function define(name: string, spec: ToolSpec<z.ZodObject, z.ZodType>, input: z.ZodObject): ToolDefinition {
-  const { title, description, output, annotations, execution, timeoutMs, roles, icons, meta } = spec
+  const { title, description, output, annotations, execution, timeoutMs, roles, listed, icons, meta } = spec
   const steering = {
     ...(timeoutMs === undefined ? {} : { 'callboard/timeoutMs': timeoutMs }),
     ...(roles === undefined ? {} : { 'callboard/roles': roles }),
+    ...(listed === undefined ? {} : { 'callboard/listed': listed }),
   }
   const _meta = { ...meta, ...steering }
   return {

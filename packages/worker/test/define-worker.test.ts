@@ -512,7 +512,7 @@ describe('prompts', () => {
 })
 
 describe('sessions', () => {
-  test('close, change roots, subscribe and are hidden from', async () => {
+  test('close, change roots and subscribe', async () => {
     const worker = greeter()
     const seen: unknown[] = []
     worker
@@ -529,8 +529,6 @@ describe('sessions', () => {
       ['a://b', 's', false],
       ['closed', 's'],
     ])
-    worker.hide('t', { tools: ['greet'] })
-    expect(link.viewOf('t')).toEqual({ hiddenTools: ['greet'], hiddenPrompts: [], hiddenResources: [] })
   })
 
   test('that a restarted hub no longer has are closed', async () => {
@@ -611,7 +609,8 @@ describe('a worker', () => {
     let until: () => number | undefined = () => 2_000_000_000_000
     const link = await connect(greeter({ holdUntil: () => until() }), { heartbeatMs: 100 })
     while (link.holdUntil === undefined) await link.settled()
-    expect(link.holdUntil).toBe(2_000_000_000_000)
+    // By the hub's clock, of which the worker knows as much as a heartbeat's way tells.
+    expect(Math.abs(link.holdUntil - 2_000_000_000_000)).toBeLessThan(100)
     until = () => {
       throw new Error('broken')
     }

@@ -98,7 +98,16 @@ export const samples: readonly Sample[] = [
     name: 'update',
     clause: 'CB-25',
     minimal: { type: 'update', epoch, body: definitions },
-    full: { type: 'update', epoch, session, body: json({ hiddenTools: ['greet'] }) },
+    full: {
+      type: 'update',
+      epoch,
+      session,
+      body: json({
+        hiddenTools: ['greet'],
+        shownTools: ['wave'],
+        tools: [{ name: 'bow', inputSchema: { type: 'object' } }],
+      }),
+    },
   },
   {
     name: 'request',

@@ -37,7 +37,7 @@ export class Audience {
     }
     const isNew = sessions.get(identity.session) === undefined
     sessions.open(connection, identity)
-    if (isNew) this.#state.catalogue.openSession(identity.session, identity.principal)
+    if (isNew) this.#state.catalogue.views.open(identity.session, identity.principal)
     this.#state.unschedule('session_linger', identity.session)
   }
 
@@ -138,11 +138,11 @@ export class Audience {
       const key = catalogue.viewerKey(identity)
       const changed = existing.get(key) ?? byList(definitions, (each) => catalogue.sees(each, identity))
       existing.set(key, changed)
-      const hidden = catalogue.hidden(scope, identity)
+      const sight = catalogue.views.sight(scope, identity)
       const ownChanges = own[scope].get(scope === 'session' ? identity.session : identity.principal) ?? noDefinitions
       const ownChanged = byList(ownChanges, (each) => catalogue.sees(each, identity))
       for (const list of lists) {
-        const isSeen = changed[list].some((each) => hidden?.has(each) !== true)
+        const isSeen = changed[list].some((each) => sight.lists(each))
         if (isSeen || ownChanged[list].length > 0) told[list].add(connection)
       }
     }

@@ -291,7 +291,7 @@ export class Broker {
         return this.#audience.tellLists()
       case 'sessions_notice':
         this.#state.sessionsSettled = true
-        this.#state.catalogue.keepViews((session) => this.#state.sessions.get(session) !== undefined)
+        this.#state.catalogue.views.keep((session) => this.#state.sessions.get(session) !== undefined)
         for (const worker of this.#state.peers.workers()) this.#signIn.tellSessions(worker)
         return
       default:

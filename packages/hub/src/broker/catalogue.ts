@@ -1,4 +1,4 @@
-import type { Affinity, DefinitionKind, Definitions, Replicas, SessionView, WorkerMethod } from '@callboard/protocol'
+import type { Affinity, DefinitionKind, Definitions, Replicas, WorkerMethod } from '@callboard/protocol'
 import type { ListScope } from '../port.js'
 import { type CatalogueChanges, ChangeLog } from './catalogue-changes.js'
 import {
@@ -12,7 +12,7 @@ import {
   type Listed,
 } from './definition.js'
 import type { PeerId } from './events.js'
-import { exposedName } from './exposed-name.js'
+import { exposedName, safeToolName } from './exposed-name.js'
 import {
   absentCharactersMax,
   absentServicesMax,
@@ -23,8 +23,10 @@ import {
   verdictsMax,
 } from './limits.js'
 import { NamesInForce } from './names-in-force.js'
+import { OwnTools } from './own-tools.js'
 import { quarantine, type Refusal, type Verdict, verdictOf } from './refusals.js'
-import { type Hidden, SessionViews, type ViewChange } from './session-views.js'
+import { SessionViews, type SightChange } from './session-views.js'
+import type { Sight } from './sight.js'
 import { compareVersions } from './versions.js'
 import { type Viewer, ViewerLists } from './viewer-lists.js'
 
@@ -81,12 +83,14 @@ export class Catalogue {
   readonly #options: CatalogueOptions
   readonly #services = new Map<string, ServiceEntry>()
   readonly #inForce = new NamesInForce()
-  readonly #views = new SessionViews()
   readonly #lists = new ViewerLists()
   readonly #changes = new ChangeLog()
+  /** What single sessions see other than everybody does. */
+  readonly views: SessionViews
 
   constructor(options: CatalogueOptions) {
     this.#options = options
+    this.views = new SessionViews(new OwnTools(options, this.#inForce), (change) => this.#noteSight(change))
   }
 
   restore(services: readonly StoredService[], now: number): void {
@@ -146,25 +150,9 @@ export class Catalogue {
     return this.#forgetAll([entry], now)
   }
 
-  /** Hides definitions from one session, or shows them again; false when there are too many views. */
-  setView(service: string, session: string, view: SessionView, principal: string | undefined): boolean {
-    const changes = this.#views.set(service, session, view, principal)
-    this.#noteViews(changes ?? [])
-    return changes !== undefined
-  }
-
-  openSession(session: string, principal: string): void {
-    this.#noteViews(this.#views.open(session, principal))
-  }
-
   closeSession(session: string, principal: string | undefined): void {
     this.#changes.forget(session)
-    this.#noteViews(this.#views.close(session, principal))
-  }
-
-  /** Forgets what sessions saw that did not come back. */
-  keepViews(isAlive: (session: string) => boolean): void {
-    this.#views.keep(isAlive)
+    this.views.close(session, principal)
   }
 
   /** A list changed for a reason that no definition shows: for one session, or for all who see something of it. */
@@ -189,16 +177,13 @@ export class Catalogue {
 
   /** What a viewer sees, in a stable order: by service, then as the worker has it. */
   list(kind: DefinitionKind, viewer: Viewer, scope: ListScope): readonly Listed[] {
-    return this.#lists.list(kind, viewer, this.hidden(scope, viewer), () => this.#inOrder())
+    const sight = this.views.sight(scope, viewer)
+    return this.#lists.list(kind, viewer, sight.key, () => this.#inOrder(sight))
   }
 
-  /** Whether it exists for the viewer; {@link hidden} says what is left out of the list all the same. */
+  /** Whether it exists for the viewer; {@link views} say whether it is in the list. */
   sees(definition: Definition, viewer: Viewer): boolean {
     return this.#lists.sees(definition, viewer)
-  }
-
-  hidden(scope: ListScope, viewer: Viewer): Hidden | undefined {
-    return this.#views.hidden(scope, viewer)
   }
 
   /** The same for viewers for whom the same exists. */
@@ -224,13 +209,15 @@ export class Catalogue {
 
   /** The definition that answers a call; undefined when there is none for this viewer. */
   resolve(method: WorkerMethod, name: string, viewer: Viewer): Definition | undefined {
-    const definition = this.#inForce.find(method, name)
+    const definition = method === 'tools/call' ? this.#toolCalled(name, viewer) : this.#inForce.find(method, name)
     return definition !== undefined && this.sees(definition, viewer) ? definition : undefined
   }
 
   /** Whether a service exists for this viewer: it sees something of it. */
   shows(service: string, viewer: Viewer): boolean {
-    return this.#services.get(service)?.definitions.some((definition) => this.sees(definition, viewer)) ?? false
+    const own = [...this.views.sight('session', viewer).own].filter((definition) => definition.service === service)
+    const definitions = this.#services.get(service)?.definitions ?? []
+    return [...own, ...definitions].some((definition) => this.sees(definition, viewer))
   }
 
   /** Whether this very worker offers the definition; a replica of another version may not. */
@@ -247,9 +234,39 @@ export class Catalogue {
     return this.#services.get(service)?.stored
   }
 
-  #inOrder(): Definition[] {
-    const entries = [...this.#services.values()].sort((one, other) => byText(one.service, other.service))
-    return entries.flatMap(({ definitions }) => definitions)
+  /** What the sight has; of each service its own tools in the place of those of the same name, or behind all others. */
+  #inOrder(sight: Sight): Definition[] {
+    const own = new Map(
+      [...sight.own].flatMap(({ key }) => this.#ownTool(sight, key) ?? []).map((each) => [each.key, each]),
+    )
+    const definitions = [...this.#services.values()].flatMap((entry) => entry.definitions)
+    const inPlace = definitions.flatMap((each) => {
+      if (sight.lists(each)) return [each]
+      if (each.kind !== 'tool') return []
+      const stead = own.get(each.key)
+      own.delete(each.key)
+      return stead ?? []
+    })
+    return [...inPlace, ...own.values()].sort((one, other) => byText(one.service, other.service))
+  }
+
+  /** What the session has of its own hides what all have, also where this viewer may not use it. */
+  #toolCalled(name: string, viewer: Viewer): Definition | undefined {
+    const [session, principal] = [this.views.sight('session', viewer), this.views.sight('principal', viewer)]
+    return this.#ownCalled(session, name) ?? this.#inForce.find('tools/call', name) ?? this.#ownCalled(principal, name)
+  }
+
+  #ownCalled(sight: Sight, name: string): Definition | undefined {
+    return sight.hasOwn ? (this.#ownTool(sight, name) ?? this.#ownTool(sight, safeToolName(name))) : undefined
+  }
+
+  /** Not where another service has the name for everybody; of two services that give it to one session, a trusted one's. */
+  #ownTool(sight: Sight, key: string): Definition | undefined {
+    const found = sight.ownCalled(key)
+    if (found.length === 0) return undefined
+    const holder = this.#inForce.conflictOf('tool', key, '')?.service
+    const free = found.filter(({ service }) => holder === undefined || holder === service)
+    return free.find(({ service }) => this.#services.get(service)?.stored.trusted) ?? free[0]
   }
 
   #createEntry(stored: StoredService): ServiceEntry {
@@ -349,15 +366,15 @@ export class Catalogue {
     this.#lists.clear()
   }
 
-  #noteViews(changes: readonly ViewChange[]): void {
-    for (const { scope, id, service, names } of changes) {
-      const definitions = this.#services.get(service)?.definitions ?? []
-      this.#changes.forOne(
-        scope,
-        id,
-        definitions.filter(({ viewName }) => names.has(viewName)),
-      )
-    }
+  #noteSight({ scope, id, before, after }: SightChange): void {
+    const services = new Set([...before.services, ...after.services])
+    const shared = [...services].flatMap((service) => this.#services.get(service)?.definitions ?? [])
+    const [owned, owns] = [new Set(before.own), new Set(after.own)]
+    this.#changes.forOne(scope, id, [
+      ...shared.filter((definition) => before.lists(definition) !== after.lists(definition)),
+      ...[...owned].filter((definition) => !owns.has(definition)),
+      ...[...owns].filter((definition) => !owned.has(definition)),
+    ])
   }
 
   #forgetAbsent(now: number): void {
@@ -384,6 +401,7 @@ export class Catalogue {
     if (forgotten.length === 0) return []
     for (const entry of forgotten) {
       this.#list(entry, {})
+      this.views.endOf(entry.service, () => false)
       this.#services.delete(entry.service)
     }
     this.#changes.isToKeep = true

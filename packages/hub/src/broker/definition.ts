@@ -9,7 +9,7 @@ import {
   uriLengthMax,
 } from '@callboard/protocol'
 import { definitionDepthMax, definitionsPerBodyMax } from './limits.js'
-import { viewName } from './session-views.js'
+import { viewName } from './sight.js'
 
 /** One accepted definition of one service. */
 export interface Definition {
@@ -19,8 +19,12 @@ export interface Definition {
   /** The one that the worker knows it by. */
   readonly workerKey: string
   readonly service: string
-  /** The one by which a session's view hides it. */
+  /** The one by which a session's view hides or shows it. */
   readonly viewName: string
+  /** In no list but those of sessions whose view shows it. */
+  readonly onlyShown?: true
+  /** There only for sessions whose view has it. */
+  readonly own?: true
   /** Only this instance can answer: it is a result that it keeps, and nothing that anybody defined. [CB-101] */
   readonly keeper?: string
   /** As agents see it. */
@@ -87,9 +91,10 @@ export function candidates(definitions: Definitions): Candidate[] {
 /** What is wrong with a definition's form, as a sentence; undefined when it may be offered. */
 export function formProblem(candidate: Candidate): string | undefined {
   const { kind, key, value } = candidate
-  const roles = isObject(value['_meta']) ? value['_meta']['callboard/roles'] : undefined
+  const { 'callboard/roles': roles, 'callboard/listed': listed } = isObject(value['_meta']) ? value['_meta'] : {}
   // What is meant for a few must not be shown to all for a slip of the pen.
   if (roles !== undefined && !isListOfText(roles)) return '_meta["callboard/roles"] must be a list of roles'
+  if (listed !== undefined && typeof listed !== 'boolean') return '_meta["callboard/listed"] must be true or false'
   switch (kind) {
     case 'tool':
       if (key.length > nameLengthMax || !/^[A-Za-z0-9_./-]+$/.test(key)) {
@@ -131,6 +136,7 @@ export function define(
     workerKey: candidate.key,
     service,
     viewName: viewName(candidate.kind, candidate.key),
+    ...(meta['callboard/listed'] === false ? { onlyShown: true } : {}),
     listed: listedForm(candidate, meta, key),
     ...(Array.isArray(roles) ? { roles: roles.filter((role) => typeof role === 'string') } : {}),
     timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= 1 ? Math.min(timeoutMs, deadlineMsMax) : deadlineMsDefault,

@@ -175,10 +175,23 @@ export class Dispatcher {
     )
   }
 
-  #offers({ peer, keeper }: WorkerPeer, { definition }: Call): boolean {
-    return definition.keeper === undefined
-      ? this.#state.catalogue.offers(peer, definition)
-      : definition.keeper === keeper
+  #offers(worker: WorkerPeer, call: Call): boolean {
+    const { definition } = call
+    if (definition.keeper !== undefined) return definition.keeper === worker.keeper
+    if (definition.own !== true) return this.#state.catalogue.offers(worker.peer, definition)
+    // Without the one that gave it to the session any other says in its own way that it has no such tool.
+    const giver = this.#giverOf(call)
+    return giver === undefined || giver === worker
+  }
+
+  /** The instance that gave the caller's session a tool of its own. [CB-28] */
+  #giverOf({ definition: { own, service }, caller: { session } }: Call): WorkerPeer | undefined {
+    if (own !== true) return undefined
+    const sender = this.#state.catalogue.views.senderOf(service, session)
+    for (const worker of this.#state.peers.of(service).values()) {
+      if (worker.instance === sender && worker.state === 'ready') return worker
+    }
+    return undefined
   }
 
   /** Whether some worker that offers it is up, busy or not. */
@@ -203,8 +216,8 @@ export class Dispatcher {
   }
 
   #bindingKey(call: Call): string | undefined {
-    // Where a result is kept has nothing to do with where its reader's calls go. [CB-101]
-    if (call.definition.keeper !== undefined) return undefined
+    // Where a result is kept, or a tool of this session's own, has nothing to do with where its other calls go. [CB-101]
+    if (call.definition.keeper !== undefined || this.#giverOf(call) !== undefined) return undefined
     const affinity = this.#state.catalogue.affinityOf(call.definition.service)
     if (affinity === 'session') return `session ${call.caller.session}`
     if (affinity === 'principal') return `principal ${call.caller.onBehalfOf ?? call.caller.principal}`

@@ -50,8 +50,8 @@ export const absentCharactersMax = 8 * 1024 * 1024
 export const patternsMax = 100
 /** Lists kept ready, of those who see different things, and filters: beyond it they are made again when asked for. */
 export const viewerListsMax = 256
-/** What hides definitions from one session. */
-export const viewBytesMax = 64 * 1024
+/** Tools that single sessions have of their own, each different one once, as JSON text: the catalogue has as much again. */
+export const ownCharactersMax = 32 * 1024 * 1024
 /** Refusals of one worker that WELCOME and the snapshot tell: more than anybody reads, and far from what a frame holds. */
 export const verdictsMax = 1_000
 /** UPDATEs of one worker are judged at most this often; of those between only the newest. */

@@ -2,169 +2,212 @@ import type { SessionView } from '@callboard/protocol'
 import type { ListScope } from '../port.js'
 import type { Definition } from './definition.js'
 import { sessionsMax } from './limits.js'
+import type { OwnToolFault, OwnTools } from './own-tools.js'
+import { everybodysSight, isHiding, Sight, Sights, type Statements, statementsOf } from './sight.js'
 
 export const listScopes = ['session', 'principal'] as const satisfies readonly ListScope[]
 
-/** What one session, or a principal in every one of its sessions, does not see. */
-export interface Hidden {
-  /** Another one for anything else that is hidden. */
-  readonly serial: number
-  has(definition: Definition): boolean
-}
-
-/** Names of one service that somebody sees now and did not before, or the other way round. */
-export interface ViewChange {
+/** Somebody has other lists now. */
+export interface SightChange {
   readonly scope: ListScope
   /** The session or the principal. */
   readonly id: string
+  readonly before: Sight
+  readonly after: Sight
+}
+
+/** The instance of a worker that says what a session sees. */
+export interface Sender {
   readonly service: string
-  readonly names: Names
+  readonly instance: string
 }
 
 interface View {
   /** Undefined while the session has not come back after a restart of the hub. */
   principal: string | undefined
-  /** By service: the hidden names. */
-  readonly services: Map<string, Names>
-  serial: number
+  /** By service: the instance whose word it is. */
+  readonly senders: Map<string, string>
+  sight: Sight
 }
-
-type Names = ReadonlySet<string>
 
 interface Principal {
   sessions: number
-  /** By service and name: how many of the sessions do not see it. */
-  readonly hiddenBy: Map<string, Map<string, number>>
-  /** By service: what none of them sees. */
-  hidden: ReadonlyMap<string, Names>
-  serial: number
+  /** By service and statement: of how many of the sessions it is; what came first stands first. */
+  readonly counts: Map<string, Map<string, Count>>
+  sight: Sight
+  /** A statement was the first or the last of its kind. */
+  mayDiffer: boolean
+  /** What the sessions hide, all together: while it is 0 the number of sessions says nothing. */
+  hidings: number
 }
 
-/** What single sessions do not see of a service's definitions, as its workers said. [CB-26] */
+interface Count {
+  sessions: number
+  readonly definition: Definition | undefined
+}
+
+/** What single sessions see of a service other than everybody does, as its workers said. [CB-26] */
 export class SessionViews {
   readonly #views = new Map<string, View>()
   readonly #principals = new Map<string, Principal>()
-  #serial = 0
+  readonly #ownTools: OwnTools
+  readonly #sights: Sights
+  readonly #changed: (change: SightChange) => void
+
+  constructor(ownTools: OwnTools, changed: (change: SightChange) => void) {
+    this.#ownTools = ownTools
+    this.#sights = new Sights(ownTools)
+    this.#changed = changed
+  }
 
   /** A session begins: its principal sees again what this one sees. */
-  open(session: string, principal: string): ViewChange[] {
-    const entry = this.#principals.get(principal) ?? { sessions: 0, hiddenBy: new Map(), hidden: new Map(), serial: 0 }
+  open(session: string, principal: string): void {
+    const entry = this.#principals.get(principal) ?? newPrincipal()
     this.#principals.set(principal, entry)
     entry.sessions++
     const view = this.#views.get(session)
     if (view !== undefined) {
       view.principal = principal
-      for (const [service, names] of view.services) count(entry, service, names, 1)
+      for (const service of view.sight.services) count(entry, service, view.sight.statementsOf(service), 1)
     }
-    return this.#settle(principal, entry)
+    this.#settle(principal, entry)
   }
 
   /** A session is over; `principal`: whose it was, if it was ever opened. */
-  close(session: string, principal: string | undefined): ViewChange[] {
+  close(session: string, principal: string | undefined): void {
     const view = this.#views.get(session)
-    this.#views.delete(session)
+    this.#forget(session)
     const entry = principal === undefined ? undefined : this.#principals.get(principal)
-    if (principal === undefined || entry === undefined) return []
+    if (principal === undefined || entry === undefined) return
     entry.sessions--
-    for (const [service, names] of view?.services ?? []) count(entry, service, names, -1)
+    const sight = view?.sight ?? everybodysSight
+    for (const service of sight.services) count(entry, service, sight.statementsOf(service), -1)
     if (entry.sessions === 0) this.#principals.delete(principal)
-    return this.#settle(principal, entry)
+    this.#settle(principal, entry)
   }
 
-  /** `principal`: the session's, if it lives. Returns what changed for whom; undefined when there are too many views. */
-  set(service: string, session: string, content: SessionView, principal: string | undefined): ViewChange[] | undefined {
+  /**
+   * Takes in a view in place of the former; `principal`: the session's, if it lives. Returns what was wrong with own tools that
+   * were left out, one by one; undefined when there are too many views.
+   */
+  set(
+    sender: Sender,
+    session: string,
+    content: SessionView,
+    principal: string | undefined,
+  ): OwnToolFault[] | undefined {
     const known = this.#views.get(session)
     if (known === undefined && this.#views.size >= sessionsMax) return undefined
-    const view = known ?? { principal, services: new Map<string, Names>(), serial: 0 }
-    const before = view.services.get(service) ?? nothing
-    const after = namesOf(content)
-    if (after.size > 0) view.services.set(service, after)
-    else view.services.delete(service)
-    if (view.services.size > 0) this.#views.set(session, view)
-    else this.#views.delete(session)
-    view.serial = ++this.#serial
-    const change: ViewChange = { scope: 'session', id: session, service, names: difference(before, after) }
-    const entry = view.principal === undefined ? undefined : this.#principals.get(view.principal)
-    if (view.principal === undefined || entry === undefined) return [change]
-    count(entry, service, before, -1)
-    count(entry, service, after, 1)
-    return [change, ...this.#settle(view.principal, entry)]
+    const { accepted, faults } = this.#ownTools.judge(sender.service, content.tools ?? [])
+    const view = known ?? { principal, senders: new Map<string, string>(), sight: everybodysSight }
+    this.#replace(session, view, sender, statementsOf(content, accepted))
+    return faults
   }
 
-  /** Undefined: nothing is hidden. */
-  hidden(scope: ListScope, whose: { readonly session: string; readonly principal: string }): Hidden | undefined {
-    return scope === 'session' ? this.#ofSession(whose.session) : this.#ofPrincipal(whose.principal)
+  /** Ends what instances of a service said that are gone. */
+  endOf(service: string, isThere: (instance: string) => boolean): void {
+    for (const [session, view] of [...this.#views]) {
+      const instance = view.senders.get(service)
+      if (instance !== undefined && !isThere(instance)) this.#replace(session, view, { service, instance }, nothing)
+    }
   }
 
   /** Forgets what sessions saw that did not come back. */
   keep(isAlive: (session: string) => boolean): void {
-    for (const session of this.#views.keys()) if (!isAlive(session)) this.#views.delete(session)
+    for (const session of [...this.#views.keys()]) if (!isAlive(session)) this.#forget(session)
   }
 
-  #ofSession(session: string): Hidden | undefined {
+  sight(scope: ListScope, whose: { readonly session: string; readonly principal: string }): Sight {
+    const entry = scope === 'session' ? this.#views.get(whose.session) : this.#principals.get(whose.principal)
+    return entry?.sight ?? everybodysSight
+  }
+
+  /** Of a service's own tools, by the names that agents see: how many sessions have one. */
+  ownCounts(service: string): Readonly<Record<string, number>> {
+    return this.#sights.ownCounts(service)
+  }
+
+  /** The instance that says what the session sees of the service. */
+  senderOf(service: string, session: string): string | undefined {
+    return this.#views.get(session)?.senders.get(service)
+  }
+
+  #replace(session: string, view: View, { service, instance }: Sender, statements: Statements): void {
+    const before = view.sight
+    const all = new Map([...before.services].map((each) => [each, before.statementsOf(each)]))
+    all.delete(service)
+    view.senders.delete(service)
+    if (statements.size > 0) {
+      all.set(service, statements)
+      view.senders.set(service, instance)
+    }
+    const after = this.#sights.take(all)
+    this.#sights.giveBack(before)
+    view.sight = after
+    if (all.size > 0) this.#views.set(session, view)
+    else this.#forget(session)
+    this.#tell({ scope: 'session', id: session, before, after })
+    const entry = view.principal === undefined ? undefined : this.#principals.get(view.principal)
+    if (view.principal === undefined || entry === undefined) return
+    // In this order what stays keeps its place.
+    count(entry, service, after.statementsOf(service), 1)
+    count(entry, service, before.statementsOf(service), -1)
+    this.#settle(view.principal, entry)
+  }
+
+  #forget(session: string): void {
     const view = this.#views.get(session)
-    if (view === undefined) return undefined
-    const { services, serial } = view
-    return { serial, has: ({ service, viewName: name }) => services.get(service)?.has(name) === true }
+    if (view !== undefined) this.#sights.giveBack(view.sight)
+    this.#views.delete(session)
   }
 
-  #ofPrincipal(principal: string): Hidden | undefined {
-    const entry = this.#principals.get(principal)
-    if (entry === undefined || entry.hidden.size === 0) return undefined
-    const { hidden, serial } = entry
-    return { serial, has: ({ service, viewName: name }) => hidden.get(service)?.has(name) === true }
+  #settle(id: string, entry: Principal): void {
+    if (!entry.mayDiffer && entry.hidings === 0) return
+    const before = entry.sight
+    const after = new Sight(unionOf(entry))
+    entry.sight = after
+    entry.mayDiffer = false
+    this.#tell({ scope: 'principal', id, before, after })
   }
 
-  /** What the principal sees in another way than before. */
-  #settle(id: string, entry: Principal): ViewChange[] {
-    const before = entry.hidden
-    if (before.size === 0 && entry.hiddenBy.size === 0) return []
-    entry.hidden = hiddenEverywhere(entry)
-    const changes = [...new Set([...before.keys(), ...entry.hidden.keys()])].flatMap((service) => {
-      const names = difference(before.get(service) ?? nothing, entry.hidden.get(service) ?? nothing)
-      return names.size === 0 ? [] : [{ scope: 'principal' as const, id, service, names }]
-    })
-    if (changes.length > 0) entry.serial = ++this.#serial
-    return changes
+  #tell(change: SightChange): void {
+    if (change.before.key !== change.after.key) this.#changed(change)
   }
 }
 
-const nothing: Names = new Set()
+const nothing: Statements = new Map()
 
-function count({ hiddenBy }: Principal, service: string, names: Names, by: 1 | -1): void {
-  const counts = hiddenBy.get(service) ?? new Map<string, number>()
-  for (const name of names) {
-    const sum = (counts.get(name) ?? 0) + by
-    if (sum > 0) counts.set(name, sum)
-    else counts.delete(name)
+const newPrincipal = (): Principal => ({
+  sessions: 0,
+  counts: new Map(),
+  sight: everybodysSight,
+  mayDiffer: false,
+  hidings: 0,
+})
+
+function count(principal: Principal, service: string, statements: Statements, by: 1 | -1): void {
+  const { counts } = principal
+  const known = counts.get(service) ?? new Map<string, Count>()
+  for (const [statement, definition] of statements) {
+    const entry = known.get(statement) ?? { sessions: 0, definition }
+    if (entry.sessions === 0 || entry.sessions + by === 0) principal.mayDiffer = true
+    if (isHiding(statement)) principal.hidings += by
+    entry.sessions += by
+    if (entry.sessions > 0) known.set(statement, entry)
+    else known.delete(statement)
   }
-  if (counts.size > 0) hiddenBy.set(service, counts)
-  else hiddenBy.delete(service)
+  if (known.size > 0) counts.set(service, known)
+  else counts.delete(service)
 }
 
-function hiddenEverywhere({ hiddenBy, sessions }: Principal): Map<string, Names> {
-  const found = new Map<string, Names>()
-  for (const [service, counts] of hiddenBy) {
-    const names = [...counts].filter(([, sum]) => sum === sessions).map(([name]) => name)
-    if (names.length > 0) found.set(service, new Set(names))
+/** What all of the sessions hide, and what any of them shows or has. */
+function unionOf({ counts, sessions }: Principal): Map<string, Statements> {
+  const found = new Map<string, Statements>()
+  for (const [service, known] of counts) {
+    const statements = [...known]
+      .filter(([statement, each]) => !isHiding(statement) || each.sessions === sessions)
+      .map(([statement, { definition }]) => [statement, definition] as const)
+    if (statements.length > 0) found.set(service, new Map(statements))
   }
   return found
-}
-
-/** In one of the two and not in the other. */
-function difference(one: Names, other: Names): Names {
-  return new Set([...[...one].filter((name) => !other.has(name)), ...[...other].filter((name) => !one.has(name))])
-}
-
-/** A template is hidden as a resource is. */
-export function viewName(kind: Definition['kind'], workerKey: string): string {
-  return `${kind === 'resourceTemplate' ? 'resource' : kind} ${workerKey}`
-}
-
-function namesOf({ hiddenTools = [], hiddenPrompts = [], hiddenResources = [] }: SessionView): Names {
-  return new Set([
-    ...hiddenTools.map((name) => viewName('tool', name)),
-    ...hiddenPrompts.map((name) => viewName('prompt', name)),
-    ...hiddenResources.map((uri) => viewName('resource', uri)),
-  ])
 }

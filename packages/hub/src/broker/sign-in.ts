@@ -81,6 +81,7 @@ export class SignIn {
     const { service, replicas, affinity } = message
     const offer = { service, version: message.version, replicas, affinity, trusted, definitions }
     state.catalogue.offer(peer, offer, state.now)
+    this.#endViewsOfTheGone(service)
     const refused = state.catalogue.refusedOf(peer, service)
     state.send(peer, {
       type: 'welcome',
@@ -226,6 +227,12 @@ export class SignIn {
     }
     this.tellSubscriptions(worker)
     if (this.#state.sessionsSettled) this.tellSessions(worker)
+  }
+
+  /** What an instance said of sessions is in nobody's memory when it is gone and another one has come. [CB-26] */
+  #endViewsOfTheGone(service: string): void {
+    const there = new Set([...this.#state.peers.of(service).values()].map(({ instance }) => instance))
+    this.#state.catalogue.views.endOf(service, (instance) => there.has(instance))
   }
 
   /** Who watches what this worker owns, now that it has said what that is. [CB-53] */

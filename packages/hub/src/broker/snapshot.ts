@@ -25,6 +25,8 @@ export interface BrokerSnapshot {
     readonly tools: readonly string[]
     /** Of tools whose own name is not one that every client takes: by the name that agents see, the worker's. */
     readonly renamed: Readonly<Record<string, string>>
+    /** Tools that single sessions have of their own: how many sessions have one of that name. */
+    readonly ownTools: Readonly<Record<string, number>>
     readonly isServed: boolean
     /** While no worker of it is signed in: since when, and when it will be forgotten. */
     readonly away?: { readonly since: number; readonly keptUntil: number }
@@ -97,5 +99,6 @@ function namesOf(service: string, { catalogue, options }: BrokerState) {
   return {
     tools: tools.map(({ key }) => key),
     renamed: Object.fromEntries(renamed.map(({ key, workerKey }) => [key, workerKey])),
+    ownTools: catalogue.views.ownCounts(service),
   }
 }

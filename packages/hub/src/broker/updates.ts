@@ -1,8 +1,8 @@
-import type { SessionView } from '@callboard/protocol'
-import { isObject, parseDefinitions, parseJson } from './definition.js'
+import { ownToolsMax, type SessionView, viewBytesMax, viewNamesLengthMax } from '@callboard/protocol'
+import { isDeeper, isObject, parseDefinitions, parseJson } from './definition.js'
 import type { Dispatcher } from './dispatcher.js'
 import type { PeerId } from './events.js'
-import { updateBytesPerInterval, updateIntervalMs, viewBytesMax } from './limits.js'
+import { definitionDepthMax, updateBytesPerInterval, updateIntervalMs } from './limits.js'
 import type { WorkerPeer } from './peers.js'
 import type { SignIn } from './sign-in.js'
 import type { BrokerState } from './state.js'
@@ -38,8 +38,9 @@ export class Updates {
     const view = body.byteLength > viewBytesMax ? undefined : parseJson(body)
     const isGone = sessionsSettled && sessions.get(session) === undefined && !worker.sessions.has(session)
     if (!isSessionView(view) || isGone) return counters.add('frames_dropped', 'invalid_update')
-    const principal = sessions.get(session)?.identity.principal
-    if (!catalogue.setView(worker.service, session, view, principal)) counters.add('frames_dropped', 'views_max')
+    const faults = catalogue.views.set(worker, session, view, sessions.get(session)?.identity.principal)
+    if (faults === undefined) return counters.add('frames_dropped', 'views_max')
+    for (const fault of faults) counters.add('own_tools_dropped', fault)
   }
 
   #judge(worker: WorkerPeer, body: Uint8Array): void {
@@ -61,9 +62,15 @@ export class Updates {
 }
 
 function isSessionView(value: unknown): value is SessionView {
-  if (!isObject(value)) return false
-  return ['hiddenTools', 'hiddenPrompts', 'hiddenResources'].every((key) => {
-    const names = value[key]
-    return names === undefined || (Array.isArray(names) && names.every((name) => typeof name === 'string'))
+  if (!isObject(value) || isDeeper(value, definitionDepthMax)) return false
+  const { tools = [] } = value
+  if (!Array.isArray(tools) || tools.length > ownToolsMax) return false
+  let length = 0
+  const areNames = ['hiddenTools', 'hiddenPrompts', 'hiddenResources', 'shownTools'].every((key) => {
+    const names = value[key] ?? []
+    if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) return false
+    length += names.reduce((sum: number, name: string) => sum + name.length, 0)
+    return true
   })
+  return areNames && length <= viewNamesLengthMax
 }

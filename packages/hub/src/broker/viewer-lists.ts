@@ -2,7 +2,6 @@ import type { DefinitionKind } from '@callboard/protocol'
 import type { CatalogueView } from '../port.js'
 import type { Definition, Listed } from './definition.js'
 import { viewerListsMax } from './limits.js'
-import type { Hidden } from './session-views.js'
 import { keyOf, type ToolFilter, ToolFilters } from './tool-filter.js'
 
 /** For whom a list is made. */
@@ -34,18 +33,18 @@ export class ViewerLists {
     return view === undefined || definition.kind !== 'tool' || this.#filtersOf(view.filters).lets(definition)
   }
 
-  /** `inOrder`: all definitions, asked for only where the list has to be made. */
+  /** `inSight`: all definitions that the sight of this key has, in order; asked for only where the list has to be made. */
   list(
     kind: DefinitionKind,
     viewer: Viewer,
-    hidden: Hidden | undefined,
-    inOrder: () => readonly Definition[],
+    sightKey: string,
+    inSight: () => readonly Definition[],
   ): readonly Listed[] {
-    const key = `${kind} ${hidden?.serial ?? 0} ${this.keyOf(viewer)}`
+    const key = `${kind} ${sightKey} ${this.keyOf(viewer)}`
     const list =
       this.#lists.get(key) ??
-      inOrder()
-        .filter((each) => each.kind === kind && this.sees(each, viewer) && hidden?.has(each) !== true)
+      inSight()
+        .filter((each) => each.kind === kind && this.sees(each, viewer))
         .map(({ listed }) => listed)
     keepNewest(this.#lists, key, list)
     return list

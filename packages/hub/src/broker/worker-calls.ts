@@ -59,7 +59,12 @@ export class WorkerCalls {
       const text = `Calls are nested deeper than ${depthMax}; look for workers that call each other in a circle.`
       return this.#fail(worker, message, failure('depth_exceeded', text))
     }
-    const definition = state.resolve(method, message.name, standing.caller)
+    const { caller } = standing
+    // What the agent at the root sees in another session of its own is no secret from the worker that acts for it.
+    const definition = state.resolve(method, message.name, {
+      ...caller,
+      principal: caller.onBehalfOf ?? caller.principal,
+    })
     if (definition === undefined) {
       return this.#fail(worker, message, failure('not_found', `There is no ${message.name.slice(0, 128)} here.`))
     }

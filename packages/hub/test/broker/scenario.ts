@@ -188,7 +188,8 @@ export class ScenarioHub {
     for (const worker of this.workers) this.step({ type: 'peer_lost', peer: worker.peer })
     for (const worker of this.workers) worker.state = 'gone'
     this.advance(25 * 3_600_000)
-    const { workers, calls, queued, sessions, connections, conversations, timers } = this.snapshot
+    const { workers, services, calls, queued, sessions, connections, conversations, timers } = this.snapshot
+    expect(services.flatMap(({ ownTools }) => Object.keys(ownTools))).toEqual([])
     expect({ workers, calls, queued, sessions, connections, conversations, timers }).toEqual({
       workers: [],
       calls: [],

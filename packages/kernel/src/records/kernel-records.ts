@@ -1,8 +1,8 @@
 import type { Store } from '@callboard/store'
+import { storable } from '@callboard/store'
 import { kernelsKeptMax, storedTextLengthMax } from '../limits.js'
 import type { Death } from '../runtime/death.js'
 import type { KernelSchema } from './schema.js'
-import { storable } from './storable.js'
 
 export interface KernelBeginning {
   readonly owner: string

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { flag, type Store } from '@callboard/store'
+import { flag, type Store, storable } from '@callboard/store'
 import {
   codeLengthMax,
   historyCodeLengthMax,
@@ -13,7 +13,6 @@ import type { CapturedText } from '../output/stream-output.js'
 import type { NameChanges } from '../runtime/runtime.js'
 import { pruneHistory } from './prune-history.js'
 import type { KernelSchema } from './schema.js'
-import { storable } from './storable.js'
 
 export type FinalStatus = 'ok' | 'error' | 'interrupted' | 'timeout' | 'kernel_died' | 'refused'
 export type RunStatus = 'queued' | 'running' | FinalStatus

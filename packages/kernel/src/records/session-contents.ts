@@ -1,4 +1,4 @@
-import { flag, type Store } from '@callboard/store'
+import { flag, type Store, storable } from '@callboard/store'
 import {
   historyCodeLengthMax,
   pruneEveryRuns,
@@ -9,7 +9,6 @@ import {
 import type { MarkerView } from '../session/module-api.js'
 import { pruneHistory } from './prune-history.js'
 import type { KernelSchema } from './schema.js'
-import { storable } from './storable.js'
 
 export interface HistoryEntry {
   readonly action: string

@@ -1,9 +1,8 @@
-import { flag, type Store } from '@callboard/store'
+import { flag, type Store, storable } from '@callboard/store'
 import { bpmDefault, nameLengthMax, sessionsPerOwnerMax, vibeLengthMax } from '../limits.js'
 import type { Loop, Transport } from '../session/clock.js'
 import { ModuleError } from '../session/module-api.js'
 import type { KernelSchema } from './schema.js'
-import { storable } from './storable.js'
 
 /** A session as it is stored. */
 export interface SessionRecord {

@@ -1,5 +1,5 @@
+import { utcText } from '@callboard/worker/utc-text'
 import type { Database } from '../records/schema.js'
-import { utcText } from '../utc-text.js'
 import type { EventType } from './record-activity.js'
 
 export interface ActivityFilter {

@@ -1,5 +1,6 @@
+import { pruneCallReplies } from '@callboard/store'
 import type { Foundation } from '../foundation.js'
-import { historyMs, prunedRowsPerStatement, pruneStatementsMax, replyMs, searchesKeptMs } from '../limits.js'
+import { historyMs, prunedRowsPerStatement, pruneStatementsMax, searchesKeptMs } from '../limits.js'
 import type { Database } from '../records/schema.js'
 
 /** Removes some rows, at most so many; tells how many. */
@@ -125,21 +126,6 @@ const pruneMails: Pruning = (db, now, rowsMax) =>
     ),
   )
 
-const pruneReplies: Pruning = (db, now, rowsMax) =>
-  removed(
-    db.deleteFrom('call_replies').where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('principal', 'tool', 'key'),
-        'in',
-        selectFrom('call_replies as old')
-          .select(['old.principal', 'old.tool', 'old.key'])
-          .where('old.created_at', '<=', now - replyMs)
-          .limit(rowsMax)
-          .$asTuple('principal', 'tool', 'key'),
-      ),
-    ),
-  )
-
 const pruneSearches: Pruning = (db, now, rowsMax) =>
   removed(
     db.deleteFrom('searches').where('key', 'in', (eb) =>
@@ -167,7 +153,7 @@ const prunings: readonly Pruning[] = [
   pruneTasks,
   pruneTriggers,
   pruneMails,
-  pruneReplies,
+  pruneCallReplies,
   pruneSearches,
   pruneQuotas,
 ]

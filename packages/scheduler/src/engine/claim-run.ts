@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { utcText } from '@callboard/worker/utc-text'
 import { recordActivity } from '../activity/record-activity.js'
 import type { Database } from '../records/schema.js'
 import type { TaskRow } from '../tasks/task-row.js'
-import { utcText } from '../utc-text.js'
 import type { EngineParts } from './engine-parts.js'
 import type { RunRow } from './run-row.js'
 

@@ -1,11 +1,11 @@
+import { storable } from '@callboard/store'
+import { utcText } from '@callboard/worker/utc-text'
 import { recordActivity } from '../activity/record-activity.js'
 import { errorTextMax } from '../limits.js'
 import type { Database, RunOutcome } from '../records/schema.js'
-import { storable } from '../records/storable.js'
 import { nextOccurrence } from '../schedule/occurrences.js'
 import { readTask } from '../tasks/task-records.js'
 import { type TaskRow, titleOf } from '../tasks/task-row.js'
-import { utcText } from '../utc-text.js'
 import type { EngineParts } from './engine-parts.js'
 import type { RunRow } from './run-row.js'
 

@@ -1,6 +1,6 @@
+import { isTimeZoneName } from '@callboard/worker/time-zone-name'
 import { z } from 'zod'
 import { allowedVariablesMax, argumentLengthMax, argumentsMax, groupsMax } from '../limits.js'
-import { isTimeZoneName } from '../time-zone-name.js'
 import type { Group, RunnerConfig } from './group.js'
 
 const day = 24 * 60 * 60_000

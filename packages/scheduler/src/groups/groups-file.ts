@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises'
 import { placeOf, wordsOf } from '@callboard/worker/issue-words'
+import { jsonMistake } from '@callboard/worker/json-mistake'
 import { didYouMean } from '@callboard/worker/nearest-name'
 import type { z } from 'zod'
 import { groupsFileBytesMax } from '../limits.js'
 import type { Group } from './group.js'
 import { type GroupEntry, groupEntry, groupsSchema, keysAt, toGroup } from './group-entry.js'
-import { jsonMistake } from './json-mistake.js'
 import { type ExtractionCheck, runnerProblems } from './runner-problems.js'
 
 export { groupPlaces } from './group-places.js'

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js'
-import { pollMs, sleepMsMax } from '../limits.js'
+import type { Clock } from '@callboard/worker/clock'
+import { leftBehindLookMs, pollMs } from '../limits.js'
 import type { Log } from '../log.js'
 
 export interface DueLoopOptions {
@@ -47,8 +47,9 @@ export class DueLoop {
       this.#sleep = new AbortController()
       const next = await this.#once()
       if (this.#woken) continue
-      // Others may have left work behind when they ended: one look a minute finds it.
-      await clock.sleepUntil(Math.min(next ?? Number.POSITIVE_INFINITY, clock.now() + sleepMsMax), this.#sleep.signal)
+      // Others may have left work behind when they ended.
+      const lookAgain = clock.now() + leftBehindLookMs
+      await clock.sleepUntil(Math.min(next ?? Number.POSITIVE_INFINITY, lookAgain), this.#sleep.signal)
     }
   }
 

@@ -1,4 +1,4 @@
-import { storable } from '../records/storable.js'
+import { storable } from '@callboard/store'
 import type { ImapServer } from './imap-server.js'
 
 interface ImapFailure extends Error {

@@ -1,6 +1,6 @@
+import { storable } from '@callboard/store'
 import { mailErrorMax } from '../limits.js'
 import type { Database } from '../records/schema.js'
-import { storable } from '../records/storable.js'
 import type { SendResult } from './mail-transport.js'
 import type { OutboxRow } from './outbox-row.js'
 import { nextTryAfter } from './retry-schedule.js'

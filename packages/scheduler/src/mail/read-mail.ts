@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { storable } from '@callboard/store'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { attachmentNamesMax, longTextMax, mailHtmlDepthMax, mailHtmlMax, mailSubjectMax } from '../limits.js'
-import { storable } from '../records/storable.js'
 
 /** What a mail says. Only its server's own headers can be believed; who wrote it is not decided here. */
 export interface IncomingMail {

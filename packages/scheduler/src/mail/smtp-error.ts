@@ -1,5 +1,5 @@
+import { storable } from '@callboard/store'
 import { mailErrorMax } from '../limits.js'
-import { storable } from '../records/storable.js'
 import type { SendResult } from './mail-transport.js'
 import type { SmtpSettings } from './smtp-settings.js'
 

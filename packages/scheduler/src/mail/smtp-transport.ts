@@ -1,5 +1,5 @@
+import type { Clock } from '@callboard/worker/clock'
 import { createTransport, type SentMessageInfo, type Transporter } from 'nodemailer'
-import type { Clock } from '../clock.js'
 import type { SchedulerConfig } from '../config.js'
 import { mailSendMs, mailsAtOnceMax, smtpConnectMs, smtpIdleMs } from '../limits.js'
 import type { MailHealth, MailTransport, OutgoingMail, SendOptions, SendResult } from './mail-transport.js'

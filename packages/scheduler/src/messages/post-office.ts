@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { smtpCheckMs } from '../limits.js'
 import type { Log } from '../log.js'
 import { DueLoop } from '../mail/due-loop.js'

@@ -1,4 +1,4 @@
-import { columnsFor, type Migration } from '@callboard/store'
+import { columnsFor, createCallReplies, type Migration } from '@callboard/store'
 
 export const migrations: readonly Migration[] = [
   {
@@ -243,17 +243,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('reply', column.json, (reply) => reply.notNull())
         .addColumn('created_at', column.milliseconds, (time) => time.notNull())
         .execute()
-      await schema
-        .createTable('call_replies')
-        .addColumn('principal', column.text, (principal) => principal.notNull())
-        .addColumn('tool', column.text, (tool) => tool.notNull())
-        .addColumn('key', column.text, (key) => key.notNull())
-        .addColumn('args_hash', column.text, (hash) => hash.notNull())
-        .addColumn('reply', column.json, (reply) => reply.notNull())
-        .addColumn('created_at', column.milliseconds, (time) => time.notNull())
-        .addPrimaryKeyConstraint('call_replies_key', ['principal', 'tool', 'key'])
-        .execute()
-      await schema.createIndex('call_replies_time').on('call_replies').columns(['created_at']).execute()
+      await createCallReplies(db, dialect)
       await schema
         .createTable('searches')
         .addColumn('key', column.text, (key) => key.primaryKey())

@@ -1,4 +1,4 @@
-import type { Flag, Store } from '@callboard/store'
+import type { CallRepliesTable, Flag, Store } from '@callboard/store'
 
 /** A column that the database fills: what Kysely calls `Generated`, without a dependency on it. */
 interface Assigned {
@@ -260,17 +260,7 @@ export type SchedulerSchema = {
     reply: string
     created_at: number
   }
-  /** Replies of calls that had an effect, for their repeats. */
-  call_replies: {
-    principal: string
-    tool: string
-    key: string
-    /** SHA-256 of the arguments, hex. */
-    args_hash: string
-    /** JSON. */
-    reply: string
-    created_at: number
-  }
+  call_replies: CallRepliesTable
   searches: {
     /** SHA-256 of provider and query, hex. */
     key: string

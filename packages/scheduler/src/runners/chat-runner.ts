@@ -1,5 +1,5 @@
 import { CallFailure } from '@callboard/worker'
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import type { Variables } from '../environment.js'
 import type { ChatRunnerConfig } from '../groups/group.js'
 import type { Hub } from '../hub/hub.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { chatAnswerBytesMax, chatRoundsMax, chatToolCallsPerRoundMax, resultBytesMax } from '../limits.js'
 import { type ChatAnswer, parseChatAnswer } from './chat-answer.js'
 import { type Endpoint, failureOfBody, failureOfRequest, failureOfStatus } from './chat-failures.js'

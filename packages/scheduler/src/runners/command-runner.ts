@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import type { Variables } from '../environment.js'
 import type { CommandRunnerConfig, Groups } from '../groups/group.js'
 import { citedTextMax } from '../limits.js'

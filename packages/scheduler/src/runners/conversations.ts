@@ -1,9 +1,9 @@
 import type { Store } from '@callboard/store'
-import type { Clock } from '../clock.js'
+import { storable } from '@callboard/store'
+import type { Clock } from '@callboard/worker/clock'
 import type { Group, RunnerConfig } from '../groups/group.js'
 import { longTextMax, turnsKeptMax, turnsShownCharactersMax, turnsShownMax } from '../limits.js'
 import type { SchedulerSchema } from '../records/schema.js'
-import { storable } from '../records/storable.js'
 
 export interface Turn {
   readonly role: 'user' | 'assistant'

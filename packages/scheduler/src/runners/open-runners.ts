@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import type { SchedulerEnvironment } from '../environment.js'
 import type { Foundation } from '../foundation.js'
 import type { Hub } from '../hub/hub.js'

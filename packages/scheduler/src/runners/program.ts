@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { drainTurnsMax, groupGraceTurnsMax, groupPollMs, killGraceMs, stopKillGraceMs } from '../limits.js'
 import { endGroup, signalGroup } from './process-group.js'
 import { identityOf } from './process-identity.js'

@@ -1,5 +1,5 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { localTime } from '../schedule/zones.js'
-import { utcText } from '../utc-text.js'
 
 /** What a run is for. */
 export type PromptSource =

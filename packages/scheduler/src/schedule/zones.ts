@@ -1,6 +1,6 @@
+import { isTimeZoneName } from '@callboard/worker/time-zone-name'
 import { Temporal } from '@js-temporal/polyfill'
 import { zoneNamesCached } from '../limits.js'
-import { isTimeZoneName } from '../time-zone-name.js'
 import { BoundedCache } from './bounded-cache.js'
 import { offsetAt } from './zone-offsets.js'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { searchBytesMax } from '../limits.js'
 import type { ServiceAnswer, ServiceRequest } from './search-provider.js'
 

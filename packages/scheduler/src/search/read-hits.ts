@@ -1,5 +1,5 @@
+import { storable } from '@callboard/store'
 import { searchPublishedMax, searchResultsMax, searchSnippetMax, searchTitleMax, searchUrlMax } from '../limits.js'
-import { storable } from '../records/storable.js'
 import type { RawHit, SearchResult } from './search-provider.js'
 
 /** The first ten that lead somewhere; a bad one is left out, and spoils no other. */

@@ -1,7 +1,7 @@
+import { storable } from '@callboard/store'
 import { z } from 'zod'
 import type { SchedulerConfig } from '../config.js'
 import { searchAnswerMax, searchAnswerMs } from '../limits.js'
-import { storable } from '../records/storable.js'
 import { askService, type Network, type Outcome } from './ask-service.js'
 import { fenced, numbered } from './fence.js'
 import type { SearchResult, ServiceRequest } from './search-provider.js'

@@ -1,5 +1,5 @@
 import type { Store } from '@callboard/store'
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { heartbeatMs, heartbeatStaleMs, processForgottenMs } from '../limits.js'
 import type { Log } from '../log.js'
 import type { SchedulerSchema } from '../records/schema.js'

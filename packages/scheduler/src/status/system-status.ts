@@ -1,9 +1,9 @@
+import { utcText } from '@callboard/worker/utc-text'
 import type { Foundation } from '../foundation.js'
 import { heartbeatStaleMs, historyMs } from '../limits.js'
 import type { MailHealth } from '../mail/mail-transport.js'
 import type { Database } from '../records/schema.js'
 import { chosenProvider } from '../search/choose-provider.js'
-import { utcText } from '../utc-text.js'
 
 /** What no table says. */
 export interface StatusSources {

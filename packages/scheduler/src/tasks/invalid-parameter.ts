@@ -1,6 +1,6 @@
+import { storable } from '@callboard/store'
 import type { ToolError } from '@callboard/worker'
 import { shownValueMax } from '../limits.js'
-import { storable } from '../records/storable.js'
 import { refusal } from '../refusal.js'
 
 /** `reason` says which form is accepted. */

@@ -1,5 +1,5 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
-import { utcText } from '../utc-text.js'
 import type { ListedAttempt, ListedRun } from './list-runs.js'
 import { durationOf } from './task-view.js'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { liveTasksPerGroupMax, tasksCreatedPerHourMax } from '../limits.js'
 import type { Database } from '../records/schema.js'
 import { refusal } from '../refusal.js'

@@ -1,6 +1,6 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
 import { promptShownMax } from '../limits.js'
-import { utcText } from '../utc-text.js'
 import type { LastRun, ListedTask } from './list-tasks.js'
 import { readTask } from './task-records.js'
 import { fireShape, upcomingFires } from './upcoming-fires.js'

@@ -11,6 +11,8 @@ export interface Reply<Output> {
   readonly isWhole?: true
 }
 
+export type AnyReply = Reply<{ readonly [key: string]: unknown }>
+
 interface ToolBase<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly name: string
   readonly title: string

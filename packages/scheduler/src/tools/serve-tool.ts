@@ -5,15 +5,14 @@ import type { Foundation } from '../foundation.js'
 import { refusal } from '../refusal.js'
 import type { Actor } from './actor.js'
 import { actorOf } from './actor-of.js'
-import { callIdentity, storedReply, storeReply } from './call-replies.js'
+import { callIdentity, callReplies } from './call-replies.js'
 import { failureOf } from './failure-of.js'
 import { requireLiveRun } from './live-run.js'
 import { parseArguments } from './parse-arguments.js'
 import { recordRefusal, withoutEvent } from './record-refusal.js'
-import type { ChangingTool, Reader, Reply, SchedulerTool } from './scheduler-tool.js'
+import type { AnyReply, ChangingTool, Reader, SchedulerTool } from './scheduler-tool.js'
 
 type Arguments = { readonly [key: string]: unknown }
-type AnyReply = Reply<{ readonly [key: string]: unknown }>
 
 /**
  * Registers a tool with all that is common to the tools of this worker: who may call it, strict input, one effect for each
@@ -96,16 +95,16 @@ async function change(
 ): Promise<AnyReply> {
   const { store, clock, log } = foundation
   const identity = callIdentity(actor.principal, tool.name, given, context.idempotencyKey)
-  if (tool.check !== undefined && (await storedReply(store.db, identity, clock.now())) === undefined) {
+  if (tool.check !== undefined && (await callReplies.find(store.db, identity, clock.now())) === undefined) {
     await tool.check(input, actor, context)
   }
   const { reply, isRepeat } = await store.transaction(
     async (tx) => {
       await requireLiveRun(tx, actor)
-      const stored = (await storedReply(tx, identity, clock.now())) as AnyReply | undefined
+      const stored = await callReplies.find(tx, identity, clock.now())
       if (stored !== undefined) return { reply: stored, isRepeat: true }
       const made = await tool.change(input, actor, tx, context)
-      await storeReply(tx, identity, made, clock.now())
+      await callReplies.keep(tx, identity, made, clock.now())
       return { reply: made, isRepeat: false }
     },
     { signal: context.signal },
@@ -113,7 +112,7 @@ async function change(
   if (isRepeat || tool.afterwards === undefined) return reply
   try {
     const better = await tool.afterwards(reply, actor, context)
-    await storeReply(store.db, identity, better, clock.now())
+    await callReplies.keep(store.db, identity, better, clock.now())
     return better
   } catch (err) {
     // The change is made, whatever came after it: the first reply is still true.

@@ -1,7 +1,7 @@
+import { storable } from '@callboard/store'
 import type { Foundation } from '../foundation.js'
 import { triggerLifeMs, triggerWindowMs } from '../limits.js'
 import type { Database } from '../records/schema.js'
-import { storable } from '../records/storable.js'
 
 export interface NewTrigger {
   /** Folders. */

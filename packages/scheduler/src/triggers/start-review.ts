@@ -1,8 +1,8 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { queueRun } from '../engine/queue-run.js'
 import type { Foundation } from '../foundation.js'
 import type { MessageDeskOptions, ReviewedMessage } from '../messages/message-desk.js'
 import type { Database } from '../records/schema.js'
-import { utcText } from '../utc-text.js'
 import { admitTrigger } from './admit-trigger.js'
 import { startTrigger } from './start-trigger.js'
 

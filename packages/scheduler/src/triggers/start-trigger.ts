@@ -1,5 +1,5 @@
+import type { Clock } from '@callboard/worker/clock'
 import { recordActivity } from '../activity/record-activity.js'
-import type { Clock } from '../clock.js'
 import type { Scheduling } from '../engine/scheduling.js'
 import type { Database } from '../records/schema.js'
 

@@ -1,7 +1,7 @@
 import { describeBothDatabases } from '@callboard/store/testing'
+import { VirtualClock } from '@callboard/worker/testing'
 import { describe, expect, it } from 'vitest'
 import { type EngineRig, openEngineRig } from '../support/engine-rig.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -1,7 +1,7 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { describe, expect, it } from 'vitest'
 import { slowOccurrences } from '../schedule/slow-occurrences.js'
 import { openEngineRig } from '../support/engine-rig.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const patterns = ['30 2 * * *', '0,30 1 * * 0,6']
 

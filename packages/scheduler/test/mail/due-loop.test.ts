@@ -1,6 +1,6 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { expect, it } from 'vitest'
 import { DueLoop } from '../../src/mail/due-loop.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 function open(work: (time: number) => Promise<number | undefined>) {
   const clock = new VirtualClock(0)

@@ -1,3 +1,4 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { mailBytesMax } from '../../src/limits.js'
 import { ImapReceiver } from '../../src/mail/imap-receiver.js'
@@ -7,7 +8,6 @@ import { startHoodiecrow } from '../support/hoodiecrow.js'
 import { type MailParts, mailKey, openMailParts } from '../support/mail-parts.js'
 import { rawMail } from '../support/raw-mail.js'
 import type { TestImapServer } from '../support/test-imap-server.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const hour = 60 * 60_000
 

@@ -2,6 +2,7 @@ import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describeBothDatabases } from '@callboard/store/testing'
+import { VirtualClock } from '@callboard/worker/testing'
 import { beforeAll, expect, it } from 'vitest'
 import { OutboxDelivery } from '../../src/mail/outbox-delivery.js'
 import { smtpTransportOf } from '../../src/mail/smtp-transport.js'
@@ -10,7 +11,6 @@ import { MessageDesk } from '../../src/messages/message-desk.js'
 import { mailConfig } from '../support/mail-config.js'
 import { openTestFoundation, type TestFoundationOptions } from '../support/test-foundation.js'
 import { TestSmtpServer } from '../support/test-smtp-server.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const workspace = fileURLToPath(new URL('../../../../', import.meta.url))
 

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { VirtualClock } from '@callboard/worker/testing'
 import { expect, it } from 'vitest'
 import { openEngineRig } from '../support/engine-rig.js'
 import { openTestFoundation } from '../support/test-foundation.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const program = new URL('../support/processes/dying-engine.mjs', import.meta.url)
 const hour = 60 * 60_000

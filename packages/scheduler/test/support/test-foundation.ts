@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@callboard/store'
 import type { TestLocation } from '@callboard/store/testing'
+import { VirtualClock } from '@callboard/worker/testing'
 import { parseSchedulerConfig } from '../../src/config.js'
 import type { Foundation } from '../../src/foundation.js'
 import type { Group, Groups } from '../../src/groups/group.js'
@@ -10,7 +11,6 @@ import { idMaker } from '../../src/ids.js'
 import type { Log } from '../../src/log.js'
 import { migrations } from '../../src/records/migrations.js'
 import type { SchedulerSchema } from '../../src/records/schema.js'
-import { VirtualClock } from './virtual-clock.js'
 
 export interface TestFoundation extends Foundation, AsyncDisposable {
   readonly clock: VirtualClock

@@ -1,6 +1,6 @@
 // Triggers in a process of its own. Built code: Node 20 cannot run TypeScript.
 import { openStore } from '@callboard/store'
-import { systemClock } from '../../dist/clock.js'
+import { systemClock } from '@callboard/worker/clock'
 import { parseSchedulerConfig } from '../../dist/config.js'
 import { idMaker } from '../../dist/ids.js'
 import { migrations } from '../../dist/records/migrations.js'

@@ -3,14 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore, type Store } from '@callboard/store'
 import { CallFailure, defineWorker } from '@callboard/worker'
-import { connectForTest, type NestedCallStub, type TestCallOptions, type TestLink } from '@callboard/worker/testing'
+import {
+  connectForTest,
+  type NestedCallStub,
+  type TestCallOptions,
+  type TestLink,
+  VirtualClock,
+} from '@callboard/worker/testing'
 import { openScheduler, type Scheduler, type SchedulerOptions } from '../../src/open-scheduler.js'
 import { migrations } from '../../src/records/migrations.js'
 import type { SchedulerSchema } from '../../src/records/schema.js'
 import type { RunRequest } from '../../src/runners/runner.js'
 import { settle, TestRunner } from './engine-rig.js'
 import { FakeTransport } from './fake-transport.js'
-import { VirtualClock } from './virtual-clock.js'
 
 export type Fields = Readonly<Record<string, unknown>>
 

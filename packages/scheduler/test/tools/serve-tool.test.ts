@@ -2,7 +2,7 @@ import { StoreError } from '@callboard/store'
 import { describeBothDatabases, type TestLocation } from '@callboard/store/testing'
 import { CallFailure, defineWorker } from '@callboard/worker'
 import { connectForTest, type TestCallOptions, type TestLink, textOf } from '@callboard/worker/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
 import { refusal } from '../../src/refusal.js'
 import { answering, changing, open, type Reply, type SchedulerTool } from '../../src/tools/scheduler-tool.js'
@@ -514,14 +514,5 @@ describeTool('an idempotency key', (stage) => {
     const answer = await link.callTool('add_note', { text: 'a' }, lab)
     expect(answer.structuredContent).toEqual({ note: 'a', state: 'done' })
     expect(stage.foundation.logged).toContainEqual(expect.objectContaining({ message: 'what follows a change failed' }))
-  })
-})
-
-describe('canonical JSON', () => {
-  it('does not mind the order of keys, and minds all else', async () => {
-    const { hashOfJson } = await import('../../src/tools/canonical-json.js')
-    expect(hashOfJson({ a: 1, b: { d: [1, 2], c: null } })).toBe(hashOfJson({ b: { c: null, d: [1, 2] }, a: 1 }))
-    const others = [{ a: 1 }, { a: '1' }, { a: [1] }, { a: [1, 2] }, { a: [2, 1] }, { a: null }, {}, []]
-    expect(new Set(others.map(hashOfJson)).size).toBe(others.length)
   })
 })

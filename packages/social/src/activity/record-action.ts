@@ -1,5 +1,5 @@
+import { storable } from '@callboard/store'
 import type { Database } from '../records/schema.js'
-import { storable } from '../records/storable.js'
 
 export interface Action {
   /** UTC ms. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../canonical-json.js'
+import { canonicalJson } from '@callboard/worker/canonical-json'
 import type { ActionType } from '../records/schema.js'
 import type { MediaNote } from './proposals.js'
 

@@ -1,5 +1,5 @@
+import { hashOfJson } from '@callboard/worker/canonical-json'
 import { recordAction } from '../activity/record-action.js'
-import { hashOfJson } from '../canonical-json.js'
 import type { Written } from '../content/content-writer.js'
 import type { DiscoveredPost, ScoredPost } from '../discovery/discovered-posts.js'
 import { SocialFailure } from '../envelope/failure.js'

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
+import { isTimeZoneName } from '@callboard/worker/time-zone-name'
 import { z } from 'zod'
-import { isTimeZoneName } from '../time-zone-name.js'
 import { baseUrlProblem } from './base-url.js'
 import { networkNames } from './network-names.js'
 

@@ -1,10 +1,9 @@
-import { flag } from '@callboard/store'
+import { flag, storable } from '@callboard/store'
 import type { NetworkName } from '../config.js'
 import { postCountMax, postIdMax, postNameMax, postTextMax, postUrlMax } from '../limits.js'
 import type { NetworkPost, PostRef } from '../networks/network-adapter.js'
 import type { Row } from '../records/row.js'
 import type { PostSource } from '../records/schema.js'
-import { storable } from '../records/storable.js'
 import type { ScoreInput } from '../scoring/scorer.js'
 import { isBlank } from '../text/blank-text.js'
 

@@ -1,6 +1,6 @@
+import { storable } from '@callboard/store'
 import { cursorLengthMax } from '../limits.js'
 import type { Database } from '../records/schema.js'
-import { storable } from '../records/storable.js'
 
 /** Up to where something has been read; undefined: from the beginning. */
 export async function readCursor(db: Database, network: string, source: string): Promise<string | undefined> {

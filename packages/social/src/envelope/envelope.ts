@@ -1,5 +1,5 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
-import { utcText } from '../utc-text.js'
 import { type ErrorCode, errorCodes } from './error-codes.js'
 import type { SocialFailure } from './failure.js'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { httpBodyBytesMax, httpTimeoutMs, readRetries, readRetryMs } from '../limits.js'
 
 export interface HttpRequest {
@@ -50,10 +50,9 @@ export class HttpClient {
     try {
       const response = await fetch(url, {
         method,
-        headers: { 'user-agent': 'callboard-social', ...headers },
         redirect: 'manual',
         signal: both,
-        ...(body !== undefined && { body: body as NonNullable<RequestInit['body']> }),
+        ...(await sentOnce(method, body, { 'user-agent': 'callboard-social', ...headers })),
       })
       const { text, isWhole } = await readBody(response)
       return { status: response.status, headers: response.headers, text, isWhole }
@@ -83,6 +82,26 @@ export class HttpClient {
 
 function mayPass({ status, headers }: HttpAnswer): boolean {
   return status >= 502 && status <= 504 && !headers.has('retry-after')
+}
+
+/**
+ * A body that can be read once: any other one, or none, `fetch` would send a second time by itself after status 421. Nothing is
+ * asked for twice by a GET.
+ */
+async function sentOnce(
+  method: string,
+  body: HttpRequest['body'],
+  headers: { readonly [name: string]: string },
+): Promise<RequestInit> {
+  if (method === 'GET') return { headers }
+  const encoded = new Response(body as ConstructorParameters<typeof Response>[0])
+  const type = encoded.headers.get('content-type')
+  const bytes = await encoded.arrayBuffer()
+  return {
+    headers: { ...(type !== null && { 'content-type': type }), ...headers, 'content-length': `${bytes.byteLength}` },
+    body: new Blob([bytes]).stream(),
+    duplex: 'half',
+  } as RequestInit
 }
 
 async function readBody(response: Response): Promise<{ text: string; isWhole: boolean }> {

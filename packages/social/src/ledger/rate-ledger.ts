@@ -1,8 +1,8 @@
+import { utcText } from '@callboard/worker/utc-text'
 import type { SocialConfig } from '../config.js'
 import { failure, type SocialFailure } from '../envelope/failure.js'
 import { dayMs, hourMs } from '../limits.js'
 import type { Database } from '../records/schema.js'
-import { utcText } from '../utc-text.js'
 import { fullestWindow, nextFree } from './sliding-window.js'
 
 export const limitedActions = ['reply', 'tweet', 'thread', 'search', 'mention_check', 'mcp_mutation'] as const

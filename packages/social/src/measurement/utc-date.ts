@@ -1,5 +1,5 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { dayMs } from '../limits.js'
-import { utcText } from '../utc-text.js'
 
 /** `2026-03-02`. */
 export function utcDate(time: number): string {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Clock } from '@callboard/worker/clock'
 import type { MediaNote } from '../approval/proposals.js'
-import type { Clock } from '../clock.js'
 import { failure } from '../envelope/failure.js'
 import { mediaPathLengthMax, mediaTotalBytesMax } from '../limits.js'
 import type { Capabilities, Medium, NetworkAdapter } from '../networks/network-adapter.js'

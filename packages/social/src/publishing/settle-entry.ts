@@ -1,3 +1,4 @@
+import { storable } from '@callboard/store'
 import { recordAction } from '../activity/record-action.js'
 import { changeItem } from '../approval/change-item.js'
 import { logTypeOf } from '../approval/log-type.js'
@@ -16,7 +17,6 @@ import {
 } from '../limits.js'
 import type { Sent } from '../networks/network-adapter.js'
 import type { Database } from '../records/schema.js'
-import { storable } from '../records/storable.js'
 import { renewLease } from './outbox-claims.js'
 import { isOut, mayBeOut, never, type OutboxEntry, partsOf } from './outbox-row.js'
 

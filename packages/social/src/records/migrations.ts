@@ -1,4 +1,4 @@
-import { columnsFor, type Migration } from '@callboard/store'
+import { columnsFor, createCallReplies, type Migration } from '@callboard/store'
 
 export const migrations: readonly Migration[] = [
   {
@@ -308,17 +308,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('data', column.text, (it) => it.notNull())
         .addColumn('created_at', column.milliseconds, (it) => it.notNull())
         .execute()
-      await schema
-        .createTable('call_replies')
-        .addColumn('principal', column.text, (it) => it.notNull())
-        .addColumn('tool', column.text, (it) => it.notNull())
-        .addColumn('key', column.text, (it) => it.notNull())
-        .addColumn('args_hash', column.text, (it) => it.notNull())
-        .addColumn('reply', column.json, (it) => it.notNull())
-        .addColumn('created_at', column.milliseconds, (it) => it.notNull())
-        .addPrimaryKeyConstraint('call_replies_key', ['principal', 'tool', 'key'])
-        .execute()
-      await schema.createIndex('call_replies_time').on('call_replies').columns(['created_at']).execute()
+      await createCallReplies(db, dialect)
     },
   },
 ]

@@ -1,3 +1,4 @@
+import { pruneCallReplies } from '@callboard/store'
 import type { Foundation } from '../foundation.js'
 import {
   actionLogKeptMs,
@@ -6,7 +7,6 @@ import {
   looseMediaKeptMs,
   prunedRowsPerStatement,
   pruneStatementsMax,
-  replyMs,
   unrepliedKeptMs,
 } from '../limits.js'
 import type { Database, ItemStatus } from './schema.js'
@@ -166,20 +166,7 @@ const pruneNetworkUsage: Pruning = (db, { old }, rowsMax) =>
       .where('id', 'in', (eb) => eb.selectFrom('network_usage').select('id').where('at', '<', old).limit(rowsMax)),
   )
 
-const pruneReplies: Pruning = (db, { now }, rowsMax) =>
-  removed(
-    db.deleteFrom('call_replies').where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('principal', 'tool', 'key'),
-        'in',
-        selectFrom('call_replies as old')
-          .select(['old.principal', 'old.tool', 'old.key'])
-          .where('old.created_at', '<=', now - replyMs)
-          .limit(rowsMax)
-          .$asTuple('principal', 'tool', 'key'),
-      ),
-    ),
-  )
+const pruneReplies: Pruning = (db, { now }, rowsMax) => pruneCallReplies(db, now, rowsMax)
 
 /** One row a day and network. */
 const pruneSnapshots: Pruning = async (db, { old }) => {

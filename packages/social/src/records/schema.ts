@@ -1,4 +1,4 @@
-import type { Flag, Store } from '@callboard/store'
+import type { CallRepliesTable, Flag, Store } from '@callboard/store'
 import type { NetworkName } from '../config.js'
 import type { ErrorCode } from '../envelope/error-codes.js'
 
@@ -311,14 +311,7 @@ export type SocialSchema = {
     data: string
     created_at: number
   }
-  call_replies: {
-    principal: string
-    tool: string
-    key: string
-    args_hash: string
-    reply: string
-    created_at: number
-  }
+  call_replies: CallRepliesTable
 }
 
 /** A handle for statements: the store's own, or a transaction's. */

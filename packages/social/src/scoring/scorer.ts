@@ -1,4 +1,4 @@
-import { hashOfJson } from '../canonical-json.js'
+import { hashOfJson } from '@callboard/worker/canonical-json'
 import type { Business, SocialConfig } from '../config.js'
 import { KeywordIndex } from './keyword-index.js'
 import { causesOf } from './reasons.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 
 /**
  * What the work gives, or `otherwise` when it rejects, or does not end in time; its signal aborts then. Never rejects. `late`

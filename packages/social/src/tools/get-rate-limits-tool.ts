@@ -1,8 +1,8 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
 import type { Foundation } from '../foundation.js'
 import type { Networks } from '../networks/networks.js'
 import { type RateLimit, rateLimitsOf } from '../status/rate-limits.js'
-import { utcText } from '../utc-text.js'
 import { backendOf, networkInput } from './network-input.js'
 import { answering, reads, type SocialTool } from './social-tool.js'
 

@@ -1,3 +1,4 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
 import { isExpired } from '../approval/change-item.js'
 import { contentOf } from '../approval/item-content.js'
@@ -9,7 +10,6 @@ import { partsOf } from '../publishing/outbox-row.js'
 import type { Row } from '../records/row.js'
 import type { Database } from '../records/schema.js'
 import { measure } from '../text/measure.js'
-import { utcText } from '../utc-text.js'
 import { maybeTime, outboxView, textOf, time, viewOutbox } from './outbox-view.js'
 import { withinBytes } from './page-cursor.js'
 

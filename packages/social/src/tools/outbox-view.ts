@@ -1,7 +1,7 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
 import { networkNames } from '../config.js'
 import type { OutboxPart, OutboxRow } from '../publishing/outbox-row.js'
-import { utcText } from '../utc-text.js'
 
 export const outboxStatuses = ['queued', 'publishing', 'posted', 'failed', 'unknown'] as const
 export const time = z.string()

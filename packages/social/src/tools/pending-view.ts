@@ -1,8 +1,8 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
 import { contentOf } from '../approval/item-content.js'
 import type { Item } from '../approval/proposals.js'
 import { networkNames } from '../config.js'
-import { utcText } from '../utc-text.js'
 import { actionTypes } from './item-view.js'
 import { maybeTime, textOf, time } from './outbox-view.js'
 

@@ -1,6 +1,6 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
 import type { Item } from '../approval/proposals.js'
-import { utcText } from '../utc-text.js'
 import { itemStatuses, statusOf } from './item-view.js'
 import { backendOf } from './network-input.js'
 import { prepareProposal } from './prepare-proposal.js'

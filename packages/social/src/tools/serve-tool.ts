@@ -10,7 +10,7 @@ import type { Foundation } from '../foundation.js'
 import { countGeneration } from '../ledger/generations.js'
 import { requireFree, ruleOf, take } from '../ledger/rate-ledger.js'
 import { type Actor, actorOf } from './actor.js'
-import { callIdentity, storedReply, storeReply } from './call-replies.js'
+import { callIdentity, callReplies } from './call-replies.js'
 import { failureOf } from './failure-of.js'
 import { backendOfAll } from './network-input.js'
 import { parseArguments } from './parse-arguments.js'
@@ -93,7 +93,7 @@ async function change(tool: AnyChange, call: Call, foundation: Foundation): Prom
   const { store, clock, config } = foundation
   const { given, input, actor, context, correlationId } = call
   const identity = callIdentity(actor.owner, tool.name, given, context)
-  const known = await storedReply(store.db, identity, clock.now())
+  const known = await callReplies.find(store.db, identity, clock.now())
   if (known !== undefined) return tool.replayed?.(known) ?? known
   // Whoever has used up the limit has nobody asked in vain.
   if (!actor.isOperator) {
@@ -103,12 +103,12 @@ async function change(tool: AnyChange, call: Call, foundation: Foundation): Prom
   const prepared = await tool.prepare?.(input, actor, context)
   const reply = await store.transaction(
     async (tx) => {
-      const stored = await storedReply(tx, identity, clock.now())
+      const stored = await callReplies.find(tx, identity, clock.now())
       if (stored !== undefined) return tool.replayed?.(stored) ?? stored
       if (!actor.isOperator) await take(tx, mutationOf(actor, clock.now()), ruleOf(config, 'mcp_mutation'), clock.now())
       const { key, isKeyGiven, argumentsHash } = identity
       const made = await tool.change(input, actor, tx, prepared, { key, isKeyGiven, argumentsHash, correlationId })
-      await storeReply(tx, identity, made, clock.now())
+      await callReplies.keep(tx, identity, made, clock.now())
       return made
     },
     { signal: context.signal },

@@ -1,4 +1,5 @@
 import { describeBothDatabases } from '@callboard/store/testing'
+import { VirtualClock } from '@callboard/worker/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseSocialConfig } from '../../src/config.js'
 import { DiscoveredPosts } from '../../src/discovery/discovered-posts.js'
@@ -6,7 +7,6 @@ import type { NetworkPost } from '../../src/networks/network-adapter.js'
 import { Scorer } from '../../src/scoring/scorer.js'
 import { networkPost, start } from '../support/posts.js'
 import { openTestFoundation, type TestFoundation } from '../support/test-foundation.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const minute = 60_000
 

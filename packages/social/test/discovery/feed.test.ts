@@ -1,4 +1,5 @@
 import { describeBothDatabases } from '@callboard/store/testing'
+import { VirtualClock } from '@callboard/worker/testing'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { parseSocialConfig } from '../../src/config.js'
@@ -11,7 +12,6 @@ import { Scorer } from '../../src/scoring/scorer.js'
 import { recencyFactor } from '../../src/scoring/signals.js'
 import { networkPost, start } from '../support/posts.js'
 import { openTestFoundation, seeded, type TestFoundation } from '../support/test-foundation.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const minute = 60_000
 const found = { network: 'local', source: 'search', ownAccountId: 'us' } as const

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { VirtualClock } from '@callboard/worker/testing'
 import { describe, expect, test } from 'vitest'
 import { HttpClient } from '../../src/http/http-client.js'
 import { throughPauses } from '../support/bluesky-account.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 async function serve(listener: RequestListener) {
   let requests = 0
@@ -50,6 +50,24 @@ describe('a request', () => {
     const answer = await web.http.send({ method: 'PUT', url: web.url, headers: { 'x-some': 'thing' }, body: 'é' })
     expect(answer).toMatchObject({ status: 418, text: 'PUT thing é', isWhole: true })
     expect(answer.headers.get('x-made')).toBe('tea')
+  })
+
+  test.each([{ body: 'a=1' }, {}])('that writes is sent once, also when the answer is 421 (%j)', async (sent) => {
+    await using web = await serve((_, response) => response.writeHead(421).end())
+    expect(await web.http.send({ method: 'POST', url: web.url, ...sent })).toMatchObject({ status: 421 })
+    expect(web.requests()).toBe(1)
+  })
+
+  test('with a form says where its parts end', async () => {
+    await using web = await serve(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const boundary = /boundary=(.+)$/.exec(request.headers['content-type'] ?? '')?.[1] ?? 'none'
+      response.end(`${body.split(boundary).length} ${request.headers['content-length'] === `${body.length}`}`)
+    })
+    const form = new FormData()
+    form.set('text', 'hello')
+    expect(await web.http.send({ method: 'POST', url: web.url, body: form })).toMatchObject({ text: '3 true' })
   })
 
   test('is not redirected: what authorises us would go with it', async () => {

@@ -1,11 +1,11 @@
 import { describeBothDatabases } from '@callboard/store/testing'
+import { VirtualClock } from '@callboard/worker/testing'
 import { expect, it } from 'vitest'
 import type { Loop } from '../../src/loops/loop.js'
 import { LoopRunner } from '../../src/loops/loop-runner.js'
 import { LoopTurns } from '../../src/loops/loop-turns.js'
 import { until } from '../support/settled.js'
 import { openTestFoundation } from '../support/test-foundation.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const never = new AbortController().signal
 

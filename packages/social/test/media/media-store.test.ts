@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { VirtualClock } from '@callboard/worker/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type MediaEntry, type MediaPlace, MediaStore } from '../../src/media/media-store.js'
 import type { Capabilities } from '../../src/networks/network-adapter.js'
 import { openTestFoundation } from '../support/test-foundation.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from('pixels')])
 const capabilities: Capabilities = {

@@ -1,9 +1,9 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { HttpClient } from '../../src/http/http-client.js'
 import { openBluesky } from '../../src/networks/bluesky/open-bluesky.js'
 import type { NetworkAdapter, Part, Prepared } from '../../src/networks/network-adapter.js'
 import { type BlueskyServer, startBlueskyServer } from './bluesky-server.js'
 import { seeded } from './test-foundation.js'
-import { VirtualClock } from './virtual-clock.js'
 
 export interface BlueskyAccount extends AsyncDisposable {
   readonly server: BlueskyServer

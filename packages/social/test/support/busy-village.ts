@@ -1,5 +1,5 @@
+import type { VirtualClock } from '@callboard/worker/testing'
 import { type MastodonServer, startMastodonServer } from './mastodon-server.js'
-import type { VirtualClock } from './virtual-clock.js'
 import type { WholeWorker } from './whole-worker.js'
 
 const hour = 60 * 60_000

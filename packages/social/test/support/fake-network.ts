@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import type { NetworkName } from '../../src/config.js'
 import type { ErrorCode } from '../../src/envelope/error-codes.js'
 import { failure, type SocialFailure } from '../../src/envelope/failure.js'

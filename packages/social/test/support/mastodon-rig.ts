@@ -1,10 +1,10 @@
-import type { Clock } from '../../src/clock.js'
+import type { Clock } from '@callboard/worker/clock'
+import { VirtualClock } from '@callboard/worker/testing'
 import { HttpClient } from '../../src/http/http-client.js'
 import { type MastodonOptions, openMastodon } from '../../src/networks/mastodon/mastodon-adapter.js'
 import type { NetworkAdapter, Part, Prepared } from '../../src/networks/network-adapter.js'
 import { type MastodonServer, type MastodonServerOptions, startMastodonServer } from './mastodon-server.js'
 import { seeded } from './test-foundation.js'
-import { VirtualClock } from './virtual-clock.js'
 
 export interface MastodonRig extends AsyncDisposable {
   readonly clock: VirtualClock

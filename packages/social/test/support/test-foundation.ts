@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStore } from '@callboard/store'
 import type { TestLocation } from '@callboard/store/testing'
+import { VirtualClock } from '@callboard/worker/testing'
 import { parseSocialConfig } from '../../src/config.js'
 import type { Foundation } from '../../src/foundation.js'
 import type { Log } from '../../src/log.js'
 import { migrations } from '../../src/records/migrations.js'
 import type { SocialSchema } from '../../src/records/schema.js'
 import { withAccounts } from './test-config.js'
-import { VirtualClock } from './virtual-clock.js'
 
 export interface TestFoundation extends Foundation, AsyncDisposable {
   readonly clock: VirtualClock

@@ -1,6 +1,6 @@
+import type { VirtualClock } from '@callboard/worker/testing'
 import { startBlueskyServer } from './bluesky-server.js'
 import { startMastodonServer } from './mastodon-server.js'
-import type { VirtualClock } from './virtual-clock.js'
 
 /** A post of ours, as another reader of the network finds it. */
 export interface StoredPost {

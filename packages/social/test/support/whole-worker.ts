@@ -4,17 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { openStore, type Store } from '@callboard/store'
+import { quiet, traffic } from '@callboard/testkit'
 import { defineWorker } from '@callboard/worker'
-import { connectForTest, type TestCallOptions, type TestLink } from '@callboard/worker/testing'
+import { connectForTest, type TestCallOptions, type TestLink, VirtualClock } from '@callboard/worker/testing'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Envelope } from '../../src/envelope/envelope.js'
 import { openSocial, type Social } from '../../src/open-social.js'
 import { migrations } from '../../src/records/migrations.js'
 import type { SocialSchema } from '../../src/records/schema.js'
 import { ada, operator } from './call-tool.js'
-import { quiet } from './http-traffic.js'
 import { seeded } from './test-foundation.js'
-import { VirtualClock } from './virtual-clock.js'
+
+traffic.watch()
 
 // biome-ignore lint/suspicious/noExplicitAny: each test knows what its tool answers; the schema has been checked.
 export type Answer = Envelope & { readonly data: any }

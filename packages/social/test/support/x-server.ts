@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { VirtualClock } from '@callboard/worker/testing'
 import twitter from 'twitter-text'
-import type { VirtualClock } from './virtual-clock.js'
 
 export interface XServerUser {
   readonly id: string

@@ -1,3 +1,4 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseSocialConfig } from '../../src/config.js'
 import { DiscoveredPosts } from '../../src/discovery/discovered-posts.js'
@@ -12,7 +13,6 @@ import { networkPost, start } from '../support/posts.js'
 import { stubNetworks } from '../support/stub-networks.js'
 import { withAccounts } from '../support/test-config.js'
 import { openTestFoundation, type TestFoundation } from '../support/test-foundation.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 
 const minute = 60_000
 const config = {

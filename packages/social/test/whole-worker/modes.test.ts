@@ -1,8 +1,8 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { BusyVillage } from '../support/busy-village.js'
 import { type InventiveModel, startInventiveModel } from '../support/inventive-model.js'
 import type { FakeStatus } from '../support/mastodon-server.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 import { business, openWholeWorker, type WholeWorker } from '../support/whole-worker.js'
 
 // Days of virtual time, on a machine that has other work.

@@ -1,6 +1,6 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { expect, it, vi } from 'vitest'
 import { operator } from '../support/call-tool.js'
-import { VirtualClock } from '../support/virtual-clock.js'
 import { mastodon } from '../support/whole-networks.js'
 import { business, openWholeWorker } from '../support/whole-worker.js'
 

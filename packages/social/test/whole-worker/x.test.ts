@@ -1,5 +1,5 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { expect, it, vi } from 'vitest'
-import { VirtualClock } from '../support/virtual-clock.js'
 import { business, openWholeWorker } from '../support/whole-worker.js'
 import { XServer } from '../support/x-server.js'
 

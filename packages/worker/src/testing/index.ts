@@ -10,3 +10,4 @@ export {
   type TestToolResult,
   textOf,
 } from './test-link.js'
+export { VirtualClock } from './virtual-clock.js'

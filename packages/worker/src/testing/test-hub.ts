@@ -97,6 +97,7 @@ export class TestHub implements HubLink {
 
   /** The connection breaks and comes back, to the same hub or to one that was restarted. */
   reconnect(epoch: string): void {
+    if (epoch !== this.epoch) this.views.clear()
     this.epoch = epoch
     this.ready = undefined
     this.#toWorker = []

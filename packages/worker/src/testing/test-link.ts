@@ -17,6 +17,7 @@ import type { LiveWorker } from '../live-worker.js'
 import { RpcError } from '../rpc-error.js'
 import type { InputQuestion } from '../session-messages.js'
 import { SteadyClock } from '../steady-clock.js'
+import { listedTools } from './listed-tools.js'
 import type { NestedCall, NestedCallStub } from './nested-calls.js'
 import { type Agent, type LogEntry, type ProgressUpdate, TestHub } from './test-hub.js'
 
@@ -62,8 +63,10 @@ export interface TestToolResult<Structured> extends ToolResult {
 export interface TestLink extends AsyncDisposable {
   /** What the hub was told last. */
   readonly definitions: Definitions
-  /** What `hide()` told about a session. */
+  /** What `setView()` told about a session that lives. */
   viewOf(session: string): SessionView | undefined
+  /** The tools in the list of a session, in order and as its agent gets them; `roles`: the agent's, by default `agent`. */
+  toolsOf(session: string, roles?: Caller['roles']): readonly ToolDefinition[]
   /** EVENTs so far, e.g. of `resourceUpdated()`. */
   readonly events: readonly EventMessage[]
   /** Calls that the worker made, in order. */
@@ -160,6 +163,10 @@ class WorkerLink implements TestLink {
     return this.#hub.views.get(session)
   }
 
+  toolsOf(session: string, roles: Caller['roles'] = ['agent']): readonly ToolDefinition[] {
+    return listedTools(this.definitions.tools ?? [], this.viewOf(session) ?? {}, roles)
+  }
+
   async callTool<Structured = unknown>(
     name: string,
     args: { readonly [key: string]: unknown } = {},
@@ -207,6 +214,7 @@ class WorkerLink implements TestLink {
   }
 
   async closeSession(session = defaultSession): Promise<void> {
+    this.#hub.views.delete(session)
     await this.#tell({ type: 'session_closed', session })
   }
 
@@ -246,7 +254,7 @@ class WorkerLink implements TestLink {
   ): Promise<unknown> {
     const id = `${this.#hub.epoch}-${++this.#serial}`
     const { signal, idempotencyKey = id, traceparent, meta, brought } = options
-    const deadlineMs = options.timeoutMs ?? this.#timeoutOf(method, name)
+    const deadlineMs = options.timeoutMs ?? this.#timeoutOf(method, name, options.session)
     const sent = {
       ...params,
       ...(meta === undefined ? {} : { _meta: meta }),
@@ -273,8 +281,9 @@ class WorkerLink implements TestLink {
     })
   }
 
-  #timeoutOf(method: WorkerMethod, name: string): number {
-    const tool = method === 'tools/call' ? this.definitions.tools?.find((each) => each.name === name) : undefined
+  #timeoutOf(method: WorkerMethod, name: string, session = defaultSession): number {
+    const tools = [...(this.viewOf(session)?.tools ?? []), ...(this.definitions.tools ?? [])]
+    const tool = method === 'tools/call' ? tools.find((each) => each.name === name) : undefined
     const timeoutMs = tool?._meta?.['callboard/timeoutMs']
     return typeof timeoutMs === 'number' ? timeoutMs : deadlineMsDefault
   }

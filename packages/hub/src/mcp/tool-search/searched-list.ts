@@ -15,7 +15,8 @@ export interface ShownList {
 /** One list of tools, with what is made of it when it is first needed, once for all agents that have this list. */
 export class SearchedList {
   readonly tools: readonly ToolDefinition[]
-  readonly #find: (name: string) => KnownTool | undefined
+  /** By whoever asked last: a session that asked before may have ended, and its own tools with it. */
+  #find: (name: string) => KnownTool | undefined
   readonly #shown = new Map<string, ShownList>()
   readonly #isAbove = new Map<number, boolean>()
   #known: readonly KnownTool[] | undefined
@@ -26,9 +27,18 @@ export class SearchedList {
     this.#find = find
   }
 
+  /** As they are in the list: in this session a name may mean another one. */
   get known(): readonly KnownTool[] {
-    this.#known ??= this.tools.flatMap(({ name }) => this.#find(name) ?? [])
+    this.#known ??= this.tools.flatMap((definition) => {
+      const found = this.#find(definition.name)
+      return found === undefined ? [] : [{ ...found, definition }]
+    })
     return this.#known
+  }
+
+  foundBy(find: (name: string) => KnownTool | undefined): this {
+    this.#find = find
+    return this
   }
 
   get index(): Promise<ToolIndex> {
@@ -78,6 +88,6 @@ export class SearchedLists {
   of(tools: readonly ToolDefinition[], find: (name: string) => KnownTool | undefined): SearchedList {
     const list = this.#lists.get(tools) ?? new SearchedList(tools, find)
     this.#lists.set(tools, list)
-    return list
+    return list.foundBy(find)
   }
 }

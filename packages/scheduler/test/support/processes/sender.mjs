@@ -1,6 +1,6 @@
 // A process that sends what is due and is killed by its parent after the server's 250, before that is written down.
 import { openStore } from '@callboard/store'
-import { systemClock } from '../../../dist/clock.js'
+import { systemClock } from '@callboard/worker/clock'
 import { parseSchedulerConfig } from '../../../dist/config.js'
 import { idMaker } from '../../../dist/ids.js'
 import { OutboxDelivery } from '../../../dist/mail/outbox-delivery.js'

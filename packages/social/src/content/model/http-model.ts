@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import type { SocialFailure } from '../../envelope/failure.js'
 import { type HttpAnswer, type HttpClient, HttpTrouble } from '../../http/http-client.js'
 import { modelCheckMs, modelTextMax, modelTimeoutMs } from '../../limits.js'

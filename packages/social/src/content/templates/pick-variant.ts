@@ -1,4 +1,4 @@
-import { hashOfJson } from '../../canonical-json.js'
+import { hashOfJson } from '@callboard/worker/canonical-json'
 
 /** Equal input, equal choice. */
 export function pickVariant<Item>(items: readonly Item[], ...input: readonly unknown[]): Item {

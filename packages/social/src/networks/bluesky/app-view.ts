@@ -1,5 +1,5 @@
+import type { Clock } from '@callboard/worker/clock'
 import { z } from 'zod'
-import type { Clock } from '../../clock.js'
 import { SocialFailure } from '../../envelope/failure.js'
 import { blueskyAppViewPauseMs, blueskyAppViewTokenMs, blueskyTokenMax } from '../../limits.js'
 import { asFailure, failureOf, strangeAnswer } from './bluesky-failure.js'

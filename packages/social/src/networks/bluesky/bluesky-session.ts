@@ -1,5 +1,5 @@
+import type { Clock } from '@callboard/worker/clock'
 import { z } from 'zod'
-import type { Clock } from '../../clock.js'
 import { failure, type SocialFailure } from '../../envelope/failure.js'
 import { blueskyTokenMax } from '../../limits.js'
 import { asFailure, failureOf, isTokenRefusal, strangeAnswer } from './bluesky-failure.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { failure, type SocialFailure } from '../../envelope/failure.js'
 import { blueskyLoginPauseMs, blueskyLoginPauseMsMax, blueskyLogins } from '../../limits.js'
 

@@ -1,5 +1,5 @@
+import type { Clock } from '@callboard/worker/clock'
 import { z } from 'zod'
-import type { Clock } from '../../clock.js'
 import { failure, SocialFailure } from '../../envelope/failure.js'
 import type { HttpClient } from '../../http/http-client.js'
 import * as limits from '../../limits.js'

@@ -1,5 +1,5 @@
+import type { Clock } from '@callboard/worker/clock'
 import type { z } from 'zod'
-import type { Clock } from '../../clock.js'
 import type { RateState } from '../network-adapter.js'
 import { asFailure, failureOf, strangeAnswer } from './bluesky-failure.js'
 import type { BlueskySession, Identity } from './bluesky-session.js'

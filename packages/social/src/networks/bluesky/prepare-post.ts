@@ -1,7 +1,7 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { failure } from '../../envelope/failure.js'
 import { blueskyAltTextMax, blueskyImageBytesMax, blueskyImagesMax } from '../../limits.js'
 import type { LengthRule } from '../../text/length-rule.js'
-import { utcText } from '../../utc-text.js'
 import { checkLength } from '../check-length.js'
 import type { Part, PostRef, Prepared, PublishKey } from '../network-adapter.js'
 import { type Span, spansOf } from './facets.js'

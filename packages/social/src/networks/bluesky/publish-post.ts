@@ -1,5 +1,5 @@
+import type { Clock } from '@callboard/worker/clock'
 import { z } from 'zod'
-import type { Clock } from '../../clock.js'
 import type { ErrorCode } from '../../envelope/error-codes.js'
 import { SocialFailure } from '../../envelope/failure.js'
 import { HttpTrouble } from '../../http/http-client.js'

@@ -1,5 +1,5 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { blueskyOverlapMs, blueskySeenMax } from '../../limits.js'
-import { utcText } from '../../utc-text.js'
 
 /** A post as a cursor knows it. */
 export interface Sighting {

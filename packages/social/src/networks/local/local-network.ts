@@ -1,4 +1,4 @@
-import { StoreError } from '@callboard/store'
+import { StoreError, storable } from '@callboard/store'
 import { failure } from '../../envelope/failure.js'
 import type { Foundation } from '../../foundation.js'
 import {
@@ -12,7 +12,6 @@ import {
   statusUrlLength,
 } from '../../limits.js'
 import type { Database } from '../../records/schema.js'
-import { storable } from '../../records/storable.js'
 import type { LengthRule } from '../../text/length-rule.js'
 import { PhraseMatcher } from '../../text/phrase-matcher.js'
 import { checkLength } from '../check-length.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { failure, SocialFailure } from '../../envelope/failure.js'
 import type { HttpClient } from '../../http/http-client.js'
 import { authorPostsMax, ownAccountMs, serverLimitsMs } from '../../limits.js'

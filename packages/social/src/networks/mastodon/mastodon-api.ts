@@ -1,5 +1,5 @@
+import type { Clock } from '@callboard/worker/clock'
 import type { z } from 'zod'
-import type { Clock } from '../../clock.js'
 import { type HttpAnswer, type HttpClient, type HttpRequest, HttpTrouble } from '../../http/http-client.js'
 import type { RateState } from '../network-adapter.js'
 import { rateStateOf } from './rate-headers.js'

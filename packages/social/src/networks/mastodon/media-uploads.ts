@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { SocialFailure } from '../../envelope/failure.js'
 import { mediaPollMs, mediaReadyMs, mediaUploadMs, uploadsKeptMax } from '../../limits.js'
 import { BoundedMemory } from '../bounded-memory.js'

@@ -1,5 +1,5 @@
+import { storable } from '@callboard/store'
 import { postTextMax } from '../../limits.js'
-import { storable } from '../../records/storable.js'
 import { htmlToText } from '../../text/html-to-text.js'
 import type { NetworkPost } from '../network-adapter.js'
 import { type RemoteAccount, type RemoteStatus, statusShape } from './answer-shapes.js'

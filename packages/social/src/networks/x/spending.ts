@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js'
+import type { Clock } from '@callboard/worker/clock'
 import { failure } from '../../envelope/failure.js'
 import type { Foundation } from '../../foundation.js'
 import { dayMs } from '../../limits.js'

@@ -1,5 +1,5 @@
+import { hashOfJson } from '@callboard/worker/canonical-json'
 import { z } from 'zod'
-import { hashOfJson } from '../../canonical-json.js'
 import { failure } from '../../envelope/failure.js'
 import type { Foundation } from '../../foundation.js'
 import { type HttpAnswer, type HttpClient, HttpTrouble } from '../../http/http-client.js'

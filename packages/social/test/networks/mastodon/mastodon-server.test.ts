@@ -1,7 +1,7 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { createRestAPIClient } from 'masto'
 import { describe, expect, it } from 'vitest'
 import { type MastodonServer, startMastodonServer } from '../../support/mastodon-server.js'
-import { VirtualClock } from '../../support/virtual-clock.js'
 
 /** The stand-in for a Mastodon server, as a client sees it that others wrote. */
 describe('the stand-in for a Mastodon server', () => {

@@ -1,8 +1,8 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { describe, expect, it } from 'vitest'
 import { HttpClient } from '../../../src/http/http-client.js'
 import { openMastodon } from '../../../src/networks/mastodon/mastodon-adapter.js'
 import { openMastodonRig } from '../../support/mastodon-rig.js'
-import { VirtualClock } from '../../support/virtual-clock.js'
 
 const asking = /^GET \/api\/v\d\/instance$/
 

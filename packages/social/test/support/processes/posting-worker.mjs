@@ -1,7 +1,7 @@
 // The social worker without a hub: it answers its parent's calls, and publishes once it is told to.
 import { defineWorker } from '@callboard/worker'
+import { systemClock } from '@callboard/worker/clock'
 import { connectForTest } from '@callboard/worker/testing'
-import { systemClock } from '../../../dist/clock.js'
 import { openSocial } from '../../../dist/open-social.js'
 
 const { location, config, aheadMs, dieAt } = JSON.parse(process.argv[2])

@@ -1,7 +1,7 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import type { NetworkName } from '../../../src/config.js'
 import { startBlueskyServer } from '../bluesky-server.js'
 import { startMastodonServer } from '../mastodon-server.js'
-import { VirtualClock } from '../virtual-clock.js'
 import { XServer } from '../x-server.js'
 import { Crossing } from './crossing.js'
 

@@ -2,6 +2,7 @@
 class HttpTraffic {
   #open = 0
   #begun = 0
+  #isWatched = false
 
   /** Requests whose answer has not been read to its end. */
   get open(): number {
@@ -12,8 +13,10 @@ class HttpTraffic {
     return this.#begun
   }
 
-  /** From now on all that `fetch` sends is counted. */
+  /** From now on all that `fetch` sends is counted. Once is enough. */
   watch(): void {
+    if (this.#isWatched) return
+    this.#isWatched = true
     const send = globalThis.fetch
     globalThis.fetch = async (...request: Parameters<typeof fetch>) => {
       this.#open += 1
@@ -36,7 +39,6 @@ async function whole(response: Response) {
 }
 
 export const traffic = new HttpTraffic()
-traffic.watch()
 
 /** So many turns of the event loop with nothing under way mean that everybody waits for time. */
 const quietTurns = 12

@@ -1,6 +1,6 @@
 import { sleepMsMax } from './limits.js'
 
-/** All time of this worker. Nothing else reads a clock or sets a timer. */
+/** All time of a worker that is tested over hours: nothing else in it reads a clock or sets a timer. */
 export interface Clock {
   /** UTC ms. May jump both ways. */
   now(): number

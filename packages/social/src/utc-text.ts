@@ -1,4 +1,0 @@
-/** ISO 8601, of UTC ms. */
-export function utcText(time: number): string {
-  return new Date(time).toISOString()
-}
