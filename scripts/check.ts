@@ -84,7 +84,7 @@ function pureCoresTouchNoWorld(all: readonly SourceFile[]): string[] {
     /^packages\/scheduler\/src\/mail\/(retry-schedule|reply-text|verdict-words|imap-error|smtp-error)\.ts$/,
     /^packages\/scheduler\/src\/messages\/(digest-text|internal-text|local-time|message-mail)\.ts$/,
     /^packages\/scheduler\/src\/triggers\/(trigger-token|trigger-body|trigger-mail)\.ts$/,
-    /^packages\/scheduler\/src\/groups\/(group-entry|runner-problems|json-mistake)\.ts$/,
+    /^packages\/scheduler\/src\/groups\/(group-entry|runner-problems)\.ts$/,
     /^packages\/scheduler\/src\/social\/social-post\.ts$/,
     /^packages\/social\/src\/(text|scoring|envelope)\//,
     /^packages\/social\/src\/approval\/(content-hash|transitions|standing)\.ts$/,
@@ -98,14 +98,16 @@ function pureCoresTouchNoWorld(all: readonly SourceFile[]): string[] {
   })
 }
 
-/** Schedules, leases and limits are tested over years and in seconds: only with one clock, which a test can turn. */
+/** Schedules, leases and limits are tested over years and in seconds: only with one clock, the SDK's, which a test can turn. */
 function timeFromOneClock(all: readonly SourceFile[]): string[] {
   const time = /\b(Date\.now|new Date\(\)|Math\.random|performance\.now|setTimeout|setInterval)|from 'node:timers'/
   return sourcesOf(all)
-    .filter(({ path }) => /^packages\/(scheduler|social)\/src\/(?!clock\.ts$)/.test(path))
+    .filter(({ path }) => /^packages\/(scheduler|social|forum)\/src\//.test(path))
     .flatMap(({ path, text }) => {
       const match = time.exec(text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, ''))
-      return match === null ? [] : [`${path}: uses ${match[0]}; time and chance come from the clock and from arguments`]
+      return match === null
+        ? []
+        : [`${path}: uses ${match[0]}; time comes from @callboard/worker/clock, chance from arguments`]
     })
 }
 

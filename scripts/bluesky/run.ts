@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '@callboard/worker/clock'
 import { LossyProxy } from './lossy-proxy.js'
 import { expired, facetsByAnother, type RealAccount, RealServer } from './real-server.js'
 import { SocialChild } from './social-child.js'
@@ -20,7 +21,6 @@ const { openBluesky } = (await import(
 const { HttpClient, HttpTrouble } = (await import(
   built('http/http-client.js')
 )) as typeof import('../../packages/social/src/http/http-client.js')
-const { systemClock } = (await import(built('clock.js'))) as typeof import('../../packages/social/src/clock.js')
 
 /** Ends a program that hangs; one that does not takes half a minute, or a few on a busy machine. */
 setTimeout(() => {

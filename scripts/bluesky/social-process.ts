@@ -2,14 +2,13 @@
 // JSON each way. Arguments: the options of openSocial as JSON, and by how many ms its clock is ahead.
 import { createInterface } from 'node:readline'
 import { defineWorker } from '@callboard/worker'
+import { type Clock, systemClock } from '@callboard/worker/clock'
 import { connectForTest } from '@callboard/worker/testing'
-import type { Clock } from '../../packages/social/src/clock.js'
 
 const built = (path: string) => new URL(`../../../packages/social/dist/${path}`, import.meta.url).href
 const { openSocial } = (await import(
   built('open-social.js')
 )) as typeof import('../../packages/social/src/open-social.js')
-const { systemClock } = (await import(built('clock.js'))) as typeof import('../../packages/social/src/clock.js')
 
 const aheadMs = Number(process.argv[3] ?? 0)
 const clock: Clock = {

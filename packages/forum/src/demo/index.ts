@@ -1,0 +1,7 @@
+export type { Fault, FaultKind } from './faults.js'
+export { ForumModel } from './forum-model.js'
+export { ForumServer, type ForumServerOptions, startForumServer } from './forum-server.js'
+export type { AdminKey, Keys, UserKey } from './keys.js'
+export type * from './model/entities.js'
+export type { SeenRequest } from './request-log.js'
+export type { DemoAiTool, DemoAiTools } from './setting.js'
