@@ -1,7 +1,9 @@
+import type { SectionLayers, SettledSection } from '@callboard/forum/config'
 import { didYouMean } from '@callboard/protocol/nearest-name'
 import type { Variables } from './environment.js'
 import type { SectionKey } from './section-overrides.js'
 import { UsageError } from './usage-error.js'
+import type { WorkerFlag } from './worker-flags.js'
 
 export interface WorkerSettings {
   readonly dataDirectory: string
@@ -14,8 +16,10 @@ export interface WorkerSettings {
   readonly variables: Variables
   /** What programs that a worker starts for agents must not see, beside the data directory. */
   readonly maskedPaths: readonly string[]
-  /** The worker's section of the config file, unread. */
+  /** The worker's section from all its sources, unread. */
   readonly config: unknown
+  /** What was found out while it was put together, for the worker's log; sentences. */
+  readonly warnings: readonly string[]
 }
 
 export interface BuiltInWorker {
@@ -23,7 +27,21 @@ export interface BuiltInWorker {
   run(options: { readonly signal: AbortSignal; readonly secret?: string }): Promise<Error | undefined>
 }
 
-interface Entry {
+type Entry = EntryBase &
+  (
+    | {
+        /** What is wrong with its section: sentences that begin with the key. */
+        readonly checkConfig: (section: unknown) => Promise<readonly string[]>
+        readonly settle?: undefined
+      }
+    | {
+        /** For a section with more sources than file and variables: puts them together, and finds what is wrong. */
+        readonly settle: (layers: SectionLayers, home: string | undefined) => Promise<SettledSection>
+        readonly checkConfig?: undefined
+      }
+  )
+
+interface EntryBase {
   /** Loads the worker's package, which nobody else needs. */
   readonly create: (settings: WorkerSettings) => Promise<BuiltInWorker>
   /** Of its section, for variables that override them. */
@@ -32,8 +50,8 @@ interface Entry {
   readonly takesBareNames?: boolean
   /** How variables of another program begin that may give its keys of the same names. */
   readonly otherPrefix?: string
-  /** What is wrong with its section: sentences that begin with the key. */
-  readonly checkConfig: (section: unknown) => Promise<readonly string[]>
+  /** Flags of `callboard worker` that give its keys. */
+  readonly flags?: () => Promise<{ readonly flags: readonly WorkerFlag[]; readonly examples: readonly string[] }>
   /** A program that must be there, from the worker's section. */
   readonly program?: (section: unknown) => { readonly name: string; readonly remedy: string }
 }
@@ -70,6 +88,20 @@ const builtInWorkers: Readonly<Record<string, Entry>> = {
       const { parseSocialConfig } = await import('@callboard/social/config')
       return problemsOf(() => parseSocialConfig(section))
     },
+  },
+  forum: {
+    create: async (settings) => (await import('@callboard/forum')).createForumWorker(settings),
+    configKeys: async () => (await import('@callboard/forum/config')).forumConfigKeys,
+    settle: async (layers, home) => (await import('@callboard/forum/config')).settleSection(layers, home),
+    flags: async () => ({
+      flags: (await import('@callboard/forum/config')).forumConfigKeys,
+      examples: [
+        'callboard worker forum --profile ~/.config/callboard/forum.json',
+        'callboard worker forum --site https://meta.discourse.org --default-search "category:support"',
+        'callboard worker forum --profile forum.json --allow_writes --read_only=false',
+        `callboard worker forum --auth_pairs '[{"site": "https://forum.example", "api_key": "…", "api_username": "system"}]'`,
+      ],
+    }),
   },
 }
 

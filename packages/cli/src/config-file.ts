@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { jsonMistake } from '@callboard/worker/json-mistake'
 import { builtInWorker, builtInWorkerNames } from './built-in-workers.js'
 import type { Environment } from './environment.js'
 import {
@@ -16,6 +17,10 @@ export interface ConfigFile {
   readonly isAbsent?: true
   /** Parsed JSON, with what the environment says of workers; undefined when there is neither. */
   readonly file: unknown
+  /** The same without the environment. */
+  readonly own: unknown
+  /** What the environment alone says of workers. */
+  readonly sections: SectionOverrides['sections']
   /** Why the file can't be used. */
   readonly problem?: string
   /** Which variable gave a key of a worker's section, e.g. `kernel.memoryMiB`. */
@@ -28,8 +33,9 @@ export async function readConfigFile(environment: Environment): Promise<ConfigFi
     readFileOf(environment),
     sectionOverrides(environment.variables, builtInWorkerNames.map(overridable)),
   ])
-  if (overrides.variables.size === 0) return read
-  return { ...read, file: overridden(read.file, overrides), overrides: overrides.variables }
+  const { sections, variables } = overrides
+  if (variables.size === 0) return { ...read, own: read.file, sections }
+  return { ...read, file: overridden(read.file, overrides), own: read.file, sections, overrides: variables }
 }
 
 function overridable(name: string): OverriddenWorker {
@@ -43,7 +49,9 @@ function overridden(file: unknown, { sections }: SectionOverrides): unknown {
   return mergeSections(file ?? {}, sections)
 }
 
-async function readFileOf({ configFile, dataDirectory }: Environment): Promise<ConfigFile> {
+type ReadFile = Pick<ConfigFile, 'fileName' | 'isAbsent' | 'file' | 'problem'>
+
+async function readFileOf({ configFile, dataDirectory }: Environment): Promise<ReadFile> {
   const fileName = configFile ?? join(dataDirectory, 'callboard.config.json')
   let text: string
   try {
@@ -56,14 +64,13 @@ async function readFileOf({ configFile, dataDirectory }: Environment): Promise<C
     const problem = isAbsent ? 'there is no such file' : message
     return { fileName, file: undefined, problem: `${fileName}: ${problem}.` }
   }
-  try {
-    return { fileName, file: JSON.parse(text) }
-  } catch (error) {
-    return { fileName, file: undefined, problem: `${fileName}: is not JSON (${(error as Error).message}).` }
-  }
+  // What JSON.parse says itself quotes the text, which may hold keys.
+  const mistake = jsonMistake(text)
+  if (mistake !== undefined) return { fileName, file: undefined, problem: `${fileName}: ${mistake}.` }
+  return { fileName, file: JSON.parse(text) }
 }
 
 /** A worker's own section, unread. */
-export function sectionOf({ file }: ConfigFile, name: string): unknown {
+export function sectionOf({ file }: Pick<ConfigFile, 'file'>, name: string): unknown {
   return typeof file === 'object' && file !== null ? (file as Record<string, unknown>)[name] : undefined
 }

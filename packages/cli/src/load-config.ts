@@ -33,7 +33,7 @@ export async function readWholeConfig(environment: Environment, logLevelDefault?
   const wanted = config.workers ?? builtInWorkerNames
   const source = environment.variables['CALLBOARD_WORKERS'] ? 'CALLBOARD_WORKERS' : `${file.fileName}: workers`
   const workers = wanted.filter(isBuiltIn)
-  const sections = await Promise.all(workers.map((name) => sectionProblems(file, name)))
+  const sections = await Promise.all(workers.map((name) => sectionProblems(environment, file, name)))
   return {
     file,
     config,

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { addApprovalsCommands } from './approvals/approvals-commands.js'
 import { binary } from './binary.js'
 import { tokenMsMax } from './limits.js'
+import { print } from './output.js'
 import { version } from './version.js'
 
 /** The command line. What a command does is loaded when it runs: a client waits for `stdio` to start. */
@@ -19,8 +20,24 @@ export function createProgram(): Command {
   addSchedulerCommands(program)
   addApprovalsCommands(program, addExamples, positiveNumber)
   addTokenCommands(program)
+  addDemoCommand(program)
   explainErrors(program, 'callboard')
   return program
+}
+
+function addDemoCommand(program: Command): void {
+  const demo = program
+    .command('demo <name>')
+    .summary('start something on this machine to try a worker with')
+    .usage('[options] <forum>')
+    .description(
+      'Start something on this machine to try a worker with, in the foreground. "forum": a small forum that answers as ' +
+        'Discourse does, with people and texts in it. It forgets everything when it ends.',
+    )
+    .option('--port <number>', 'where it listens on 127.0.0.1; 0 for any free port (default: 4200)', port)
+    .option('--json', 'print where it is and how to use it as JSON')
+    .action(async (name, options) => (await import('./commands/demo.js')).runDemo(name, options))
+  addExamples(demo, ['callboard demo forum', 'callboard demo forum --port 0 --json'])
 }
 
 /** Whoever got a command wrong is sent to the help of that command. */
@@ -82,13 +99,34 @@ function addHubCommands(program: Command): void {
     .action(async (service, options) => (await import('./commands/forget.js')).runForget(service, options))
   addExamples(forget, ['callboard forget old-search', 'callboard forget old-search --json'])
 
+  addWorkerCommand(program)
+}
+
+/** Which flags there are its worker knows, which is loaded when it is asked for. */
+function addWorkerCommand(program: Command): void {
   const worker = program
-    .command('worker <name>')
+    .command('worker [name] [flags...]')
+    .usage('<name> [flags]')
     .description('run one built-in worker; it connects to the hub at CALLBOARD_HUB')
-    .action(async (name) => (await import('./commands/worker.js')).runWorker(name))
+    .allowUnknownOption()
+    .helpOption(false)
+    .option('-h, --help', 'print help, after a name also for the flags of that worker')
+    .action(async (name: string | undefined, words: readonly string[], { help }: { readonly help?: true }) => {
+      const { runWorker, workerHelp } = await import('./commands/worker.js')
+      if (help) {
+        const own = name === undefined ? undefined : await workerHelp(name)
+        worker.outputHelp()
+        if (own !== undefined) print(own)
+        return
+      }
+      if (name === undefined) return worker.error("error: missing required argument 'name'")
+      if (name.startsWith('-')) return worker.error("error: the worker's name must come first, then its flags")
+      await runWorker(name, words)
+    })
   addExamples(worker, [
     'callboard worker kernel',
     'CALLBOARD_HUB=ipc:///run/callboard/worker.sock callboard worker kernel',
+    'callboard worker forum --help',
   ])
 }
 
@@ -237,6 +275,12 @@ function positiveNumber(text: string): number {
   const value = Number(text)
   if (Number.isFinite(value) && value > 0) return value
   throw new InvalidArgumentError('It must be a number above 0.')
+}
+
+function port(text: string): number {
+  const value = Number(text)
+  if (/^\d{1,5}$/.test(text) && value <= 65_535) return value
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.')
 }
 
 /** Asking for help on a command that is not there is a mistake as much as calling it. */

@@ -48,7 +48,7 @@ export async function sectionOverrides(
     const given = [...(await variablesOf(worker, variables))]
     // A whole section before its keys, which win.
     for (const { path, kind, variable } of given.sort((a, b) => a.path.length - b.path.length)) {
-      sections[worker.name] = withValue(sections[worker.name] ?? {}, path, parsed(variables[variable] ?? '', kind))
+      sections[worker.name] = withValue(sections[worker.name] ?? {}, path, valueOfKind(variables[variable] ?? '', kind))
       sources.set([worker.name, ...path].join('.'), variable)
     }
   }
@@ -120,7 +120,7 @@ function plain(key: string): string {
 }
 
 /** What can't be read as its kind stays text, which the worker's parser refuses with the key's name. */
-function parsed(text: string, kind: SectionKey['kind']): unknown {
+export function valueOfKind(text: string, kind: SectionKey['kind']): unknown {
   switch (kind) {
     case 'text':
       return text

@@ -13,6 +13,7 @@ describe('callboard up', () => {
     expect(listed.hub).toMatchObject({ pid: up.pid, version: '0.1.0' })
     const workers = (listed.snapshot.workers as { service: string }[]).sort((a, b) => (a.service < b.service ? -1 : 1))
     expect(workers).toMatchObject([
+      { service: 'forum', state: 'ready', trusted: true },
       { service: 'kernel', state: 'ready', trusted: true },
       { service: 'scheduler', state: 'ready', trusted: true },
       { service: 'social', state: 'ready', trusted: true },

@@ -43,7 +43,8 @@ function parseWord(word: string, properties: Readonly<Record<string, Schema>>): 
   try {
     return [key, JSON.parse(text)]
   } catch {
-    throw misused(`${key} must be ${describeType(schema)} as JSON, and ${text} is not.`)
+    const example = schema?.['type'] === 'array' ? `, as in ${key}:='["a", "b"]'` : ''
+    throw misused(`${key} must be ${describeType(schema)} as JSON${example}, and ${text} is not.`)
   }
 }
 

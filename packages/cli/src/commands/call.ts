@@ -1,5 +1,5 @@
 import { didYouMean } from '@callboard/protocol/nearest-name'
-import { McpClient } from '../call/mcp-client.js'
+import { McpClient, McpError } from '../call/mcp-client.js'
 import { showResult, type ToolResult } from '../call/show-result.js'
 import { parseArguments, type Tool } from '../call/tool-arguments.js'
 import { readEnvironment } from '../environment.js'
@@ -24,15 +24,19 @@ export async function runCall(name: string, words: readonly string[], options: C
   const client = await connectClient(options)
   // Ctrl-C is for the call, not only for us.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => client.cancelAll('Cancelled.'))
-  const tool = await findTool(client, name)
+  const tools = await listTools(client)
+  const listed = tools.find((tool) => tool.name === name)
   const params = {
     name,
-    arguments: parseArguments(tool, words),
+    // What this session does not list, its worker may know, and tell why.
+    arguments: parseArguments(listed ?? { name, inputSchema: {} }, words),
     ...(options.progress && { _meta: { progressToken: 1 } }),
   }
   const { timeout } = options
   const timer = timeout && setTimeout(() => client.cancelAll(`No answer within ${timeout} s.`), timeout * 1000)
-  const result = (await client.request('tools/call', params)) as ToolResult
+  const result = (await client.request('tools/call', params).catch((error: unknown) => {
+    throw listed === undefined && isUnknownTool(error) ? noSuchTool(name, tools) : error
+  })) as ToolResult
   clearTimeout(timer)
   if (options.json) printJson(result)
   else showResult(name, result)
@@ -57,7 +61,7 @@ async function connectClient({ as, progress }: CallOptions): Promise<McpClient> 
   return client
 }
 
-async function findTool(client: McpClient, name: string): Promise<Tool> {
+async function listTools(client: McpClient): Promise<readonly Tool[]> {
   const tools: Tool[] = []
   let cursor: unknown
   do {
@@ -65,12 +69,21 @@ async function findTool(client: McpClient, name: string): Promise<Tool> {
     tools.push(...(page['tools'] as Tool[]))
     cursor = page['nextCursor']
   } while (cursor !== undefined)
-  const tool = tools.find((each) => each.name === name)
-  if (tool !== undefined) return tool
-  const names = tools.map((each) => each.name)
-  throw new UsageError(
-    escapeControls(`There is no tool ${name}${suggestTool(name, names)}: "callboard ls" lists them all.`),
+  return tools
+}
+
+/** As the hub answers for what nobody offers. */
+function isUnknownTool(error: unknown): boolean {
+  const data = error instanceof McpError ? (error.data as { readonly error_code?: unknown } | undefined) : undefined
+  return data?.error_code === 'TOOL_NOT_FOUND'
+}
+
+function noSuchTool(name: string, tools: readonly Tool[]): UsageError {
+  const suggestion = suggestTool(
+    name,
+    tools.map((each) => each.name),
   )
+  return new UsageError(escapeControls(`There is no tool ${name}${suggestion}: "callboard ls" lists them all.`))
 }
 
 /** The worker's own name of a tool that is listed with the service before it is no typing mistake. */

@@ -27,10 +27,13 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
     age(now - worker.joinedAt),
     worker.instance,
   ])
-  const services = snapshot.services.map(({ service, isServed, away, tools, renamed = {} }) => [
+  const services = snapshot.services.map(({ service, isServed, away, tools, renamed = {}, ownTools = {} }) => [
     service,
     isServed ? 'served' : describeAway(away),
-    tools.map((name) => (Object.hasOwn(renamed, name) ? `${name} (${renamed[name]})` : name)).join(', ') || '-',
+    [
+      ...tools.map((name) => (Object.hasOwn(renamed, name) ? `${name} (${renamed[name]})` : name)),
+      ...Object.entries(ownTools).map(([name, sessions]) => `${name} (in ${counted(sessions, 'session')})`),
+    ].join(', ') || '-',
   ])
   const refused = snapshot.workers.flatMap(({ service, refused: definitions = [] }) =>
     definitions.map(({ name, message }) => [name, service, message]),
@@ -66,6 +69,8 @@ function describeLoad({ keptConnections = 0 }: HubStatus['hub'], snapshot: HubSt
 function describeAway(away: HubStatus['snapshot']['services'][number]['away']): string {
   return away === undefined ? 'away' : `away since ${minute(away.since)}, kept until ${minute(away.keptUntil)}`
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function section(title: string, rows: readonly (readonly string[])[], empty?: string): string[] {
   if (rows.length === 0) return empty === undefined ? [] : ['', empty]

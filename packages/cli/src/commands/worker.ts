@@ -1,6 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { builtInWorker } from '../built-in-workers.js'
-import { sectionOf } from '../config-file.js'
 import { type Environment, readEnvironment, secretPlaces } from '../environment.js'
 import { describeFileProblem } from '../file-problem.js'
 import { requireShortDirectory } from '../hub-link/runtime-files.js'
@@ -9,13 +8,16 @@ import { loadSection } from '../load-section.js'
 import { exit } from '../output.js'
 import { requirePrograms } from '../required-programs.js'
 import { UsageError } from '../usage-error.js'
+import { flagNamesIn, flagsHelp, type GivenFlags, noFlags, readFlags } from '../worker-flags.js'
 
-export async function runWorker(name: string): Promise<never> {
+/** `words`: what stands after the name. */
+export async function runWorker(name: string, words: readonly string[]): Promise<never> {
   const environment = readEnvironment()
   const { create } = builtInWorker(name)
-  const config = await loadSection(environment, name)
+  const given = await givenFlags(name, words)
+  const { file, section, warnings, located } = await loadSection(environment, name, given)
   if (!environment.variables['CALLBOARD_HUB']) requireShortDirectory(environment.runtimeDirectory)
-  requirePrograms([name], config, environment.variables['PATH'] ?? '')
+  requirePrograms([name], file, environment.variables['PATH'] ?? '')
   const secret = await signInSecret(name, environment)
   const { dataDirectory, runtimeDirectory, databaseUrl, hubUrl, variables } = environment
   const signal = environment.isSupervised ? endOfSupervisor() : new AbortController().signal
@@ -25,14 +27,33 @@ export async function runWorker(name: string): Promise<never> {
       dataDirectory,
       runtimeDirectory,
       variables,
-      config: sectionOf(config, name),
+      config: section,
+      warnings,
       maskedPaths: secretPlaces(environment),
       ...(hubUrl !== undefined && { hubUrl }),
       ...(databaseUrl !== undefined && { databaseUrl }),
     }),
+    located,
   )
   await explained(worker.run({ signal, ...(secret !== undefined && { secret }) }).then(throwIfAny))
   return exit(0)
+}
+
+/** Flags of a worker, and what they mean. */
+export async function workerHelp(name: string): Promise<string | undefined> {
+  const own = await builtInWorker(name).flags?.()
+  if (own === undefined) return undefined
+  const examples = own.examples.map((example) => `  ${example}`).join('\n')
+  return `\nFlags of ${name} (also with hyphens; a flag wins over CALLBOARD_${name.toUpperCase()}__<KEY>):\n${flagsHelp(own.flags)}\n\nExamples:\n${examples}`
+}
+
+async function givenFlags(name: string, words: readonly string[]): Promise<GivenFlags> {
+  if (words.length === 0) return noFlags
+  const own = await builtInWorker(name).flags?.()
+  if (own !== undefined) return readFlags(words, own.flags)
+  const names = flagNamesIn(words).join(', ')
+  const given = names === '' ? 'something was given after its name' : `there is no ${names}`
+  throw new UsageError(`The worker ${name} takes no flags: ${given} (see callboard worker --help).`)
 }
 
 /**
@@ -77,7 +98,7 @@ async function makeDataDirectory(path: string): Promise<void> {
 }
 
 /** Wrong config, an unusable environment, a hub that refuses the worker for good: all for the person who runs it. */
-async function explained<T>(running: Promise<T>): Promise<T> {
+async function explained<T>(running: Promise<T>, located = (problem: string) => problem): Promise<T> {
   try {
     return await running
   } catch (error) {
@@ -89,8 +110,9 @@ async function explained<T>(running: Promise<T>): Promise<T> {
     }
     if (code === 'proof_required' || code === 'bad_proof') throw new UsageError(wrongSecret(message), { cause: error })
     const fileProblem = describeFileProblem(error, readEnvironment())
-    const wrong = problems && `${path === undefined ? '' : `${path}: `}${problems.join('; ')}.`
-    throw new UsageError(wrong ?? fileProblem ?? message, { cause: error })
+    const wrong =
+      problems && (path === undefined ? problems.map(located) : [`${path}: ${problems.join('; ')}`]).join('; ')
+    throw new UsageError(wrong === undefined ? (fileProblem ?? message) : `${wrong}.`, { cause: error })
   }
 }
 

@@ -33,6 +33,7 @@ it.each([
   [[], 'draw needs code (string): write code=….'],
   [['code=x', 'coun=1'], 'draw takes no argument coun (did you mean count?)'],
   [['code=x', 'count=many'], 'count must be integer as JSON, and many is not.'],
+  [['code=x', 'tags=a'], `tags must be array as JSON, as in tags:='["a", "b"]', and a is not.`],
   [['code=x', 'timeout=soon'], 'timeout must be number or null as JSON'],
   [['code'], 'code is no argument: write key=value'],
   [['{"code"'], 'The arguments are not a JSON object'],

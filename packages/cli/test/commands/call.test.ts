@@ -16,3 +16,15 @@ it('whoever gives the name that the worker has for a tool learns the one that is
   expect((await installation.run(['call', 'kernel_a1'])).stderr).toContain('(did you mean kernel2_a1?)')
   expect((await installation.run(['call', 'kernel2_a1'])).stdout).toContain('kernel2')
 })
+
+it('a tool that is not listed for this session is called all the same: its worker tells why it is not', async () => {
+  const installation = new Installation({ CALLBOARD_WORKERS: 'forum' })
+  await installation.up()
+  expect((await installation.run(['ls'])).stdout).toContain('discourse_create_post')
+  const { code, stdout, stderr } = await installation.run(['call', 'discourse_create_post', 'topic_id:=1', 'raw=Hello'])
+  expect({ code, stdout, error: JSON.parse(stderr) }).toEqual({
+    code: 1,
+    stdout: '',
+    error: { error: 'No site selected. Call discourse_select_site first.', code: 'no_site_selected' },
+  })
+})

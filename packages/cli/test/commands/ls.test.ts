@@ -48,6 +48,15 @@ it('shows the names that agents see, and the one that a worker gave where that i
   expect(json.snapshot.services[0]).toMatchObject({ tools: ['files_read', 'find'], renamed })
 })
 
+it('shows the tools that single sessions have of their own, and how many do', async () => {
+  const installation = new Installation()
+  const ownTools = { file_bug: 1, post: 12 }
+  const services = [{ service: 'forum', version: '1', tools: ['search'], renamed: {}, ownTools, isServed: true }]
+  await fakeHub(installation, () => ({ result: statusOf({ services }) }))
+  const { stdout } = await installation.run(['ls'])
+  expect(stdout).toContain('forum    served  search, file_bug (in 1 session), post (in 12 sessions)\n')
+})
+
 it('shows since when a service is away, and until when it is kept', async () => {
   const installation = new Installation()
   const away = { since: Date.UTC(2026, 10, 20, 17), keptUntil: Date.UTC(2026, 10, 27, 17) }

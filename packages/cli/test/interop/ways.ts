@@ -57,12 +57,16 @@ export class Stage {
   }
 }
 
-export function stdioTransport(kind: AgentKind, words: readonly string[], installation: Installation): never {
+export function stdioTransport(
+  kind: AgentKind,
+  words: readonly string[],
+  { environment }: Pick<Installation, 'environment'>,
+): never {
   const Transport = kind === 'sdk 1' ? StdioOfSdk1 : StdioOfSdk2
   const transport = new Transport({
     command: process.execPath,
     args: [binary, ...words],
-    env: installation.environment,
+    env: environment,
     stderr: 'ignore',
   })
   return transport as never

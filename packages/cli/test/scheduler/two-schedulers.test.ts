@@ -1,6 +1,6 @@
 import { describeBothDatabases } from '@callboard/store/testing'
+import { systemClock } from '@callboard/worker/clock'
 import { expect, it, vi } from 'vitest'
-import { systemClock } from '../../../scheduler/src/clock.js'
 import { idMaker } from '../../../scheduler/src/ids.js'
 import { taskRow } from '../../../scheduler/test/support/engine-rig.js'
 import { SchedulerInstallation } from './support/scheduler-installation.js'

@@ -1,5 +1,5 @@
+import { VirtualClock } from '@callboard/worker/testing'
 import { expect, it, vi } from 'vitest'
-import { VirtualClock } from '../../../social/test/support/virtual-clock.js'
 import { XServer } from '../../../social/test/support/x-server.js'
 import { AgentSession } from '../scheduler/support/agent-session.js'
 import { SocialInstallation } from './support/social-installation.js'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { VirtualClock } from '@callboard/worker/testing'
 import { expect, it, vi } from 'vitest'
-import { VirtualClock } from '../../../social/test/support/virtual-clock.js'
 import { XServer } from '../../../social/test/support/x-server.js'
 import { AgentSession } from '../scheduler/support/agent-session.js'
 import { collect } from '../support/installation.js'
@@ -70,7 +70,7 @@ it('down ends it in time, and it says nothing of trouble', async () => {
   await vi.waitFor(() => expect(installation.find('worker social')).toBeGreaterThan(0), { timeout: 10_000 })
   const ready = async () => {
     const { snapshot } = JSON.parse((await installation.run(['ls', '--json'])).stdout)
-    expect(snapshot.workers).toHaveLength(3)
+    expect(snapshot.workers).toHaveLength(4)
   }
   await vi.waitFor(ready, { timeout: 15_000, interval: 200 })
   const began = performance.now()

@@ -1,0 +1,48 @@
+import { didYouMean } from '@callboard/protocol/nearest-name'
+import { demoForumText, describeDemoForum, startDemoForum } from '../demo/demo-forum.js'
+import { portOwner } from '../doctor/port-owner.js'
+import { exit, print, printJson } from '../output.js'
+import { UsageError } from '../usage-error.js'
+
+export interface DemoOptions {
+  readonly port?: number
+  readonly json?: boolean
+}
+
+const names = ['forum']
+const portDefault = 4200
+
+/** Runs until somebody ends it. @throws UsageError for a name that is none, or a port that can't be had. */
+export async function runDemo(name: string, { port = portDefault, json = false }: DemoOptions): Promise<never> {
+  if (!names.includes(name)) {
+    throw new UsageError(`There is no demo ${name}${didYouMean(name, names)}; there are: ${names.join(', ')}.`)
+  }
+  const ended = askedToEnd()
+  const server = await startDemoForum(port).catch((error: NodeJS.ErrnoException) => {
+    throw explained(error, port)
+  })
+  const demo = describeDemoForum(server)
+  if (json) printJson(demo)
+  else print(demoForumText(demo))
+  await ended
+  await server.close()
+  return exit(0)
+}
+
+function explained(error: NodeJS.ErrnoException, port: number): Error {
+  const remedy = 'choose another one with --port, or any free one with --port 0.'
+  if (error.code === 'EADDRINUSE') {
+    const owner = portOwner(port)
+    const by = owner === undefined ? '' : ` by ${owner}`
+    return new UsageError(`Port ${port} is in use${by}: ${remedy}`, { cause: error })
+  }
+  if (error.code === 'EACCES') return new UsageError(`Port ${port} is not for this user: ${remedy}`, { cause: error })
+  return error
+}
+
+/** Resolves at the first signal to end. */
+function askedToEnd(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
+  })
+}
