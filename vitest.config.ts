@@ -19,6 +19,8 @@ export default defineConfig({
       { find: '@callboard/store/testing', replacement: source('packages/store/src/testing/both-databases.ts') },
       { find: '@callboard/forum/demo', replacement: source('packages/forum/src/demo/index.ts') },
       { find: '@callboard/forum/config', replacement: source('packages/forum/src/config.ts') },
+      { find: '@callboard/qda/demo', replacement: source('packages/qda/src/demo/index.ts') },
+      { find: '@callboard/qda/config', replacement: source('packages/qda/src/config.ts') },
       { find: '@callboard/protocol/nearest-name', replacement: source('protocol/src/nearest-name.ts') },
       { find: '@callboard/protocol', replacement: source('protocol/src/index.ts') },
       { find: /^@callboard\/([a-z]+)$/, replacement: source('packages/$1/src/index.ts') },
