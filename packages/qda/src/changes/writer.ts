@@ -1,5 +1,5 @@
-import { keyOf, schemaOf, type TableName } from '../format/tables.js'
 import type { ProjectDatabase, Row, SqlValue } from '../project/project-database.js'
+import { keyColumnOf, qualified, quoted, type RecordedTable, schemaOf } from './recorded-tables.js'
 import { imageOf, isSameValue } from './row-image.js'
 
 /** Under whose name and when something is written. */
@@ -22,7 +22,7 @@ export interface Act {
 export type RowKey = number | string
 
 export interface Change {
-  readonly table: TableName | 'file'
+  readonly table: RecordedTable | 'file'
   readonly key: RowKey
   /** Images of the whole row, or of the columns that differ. Absent: there was none. */
   readonly before?: Row
@@ -43,7 +43,9 @@ export class Writer {
   readonly act: Act
   readonly db: ProjectDatabase
   readonly fileMoves: FileMove[] = []
-  readonly #touched = new Set<TableName>()
+  /** What the change set is to people, in a few words. */
+  summary: string | undefined
+  readonly #touched = new Set<RecordedTable>()
   #changes = 0
   #isCoderKnown = false
 
@@ -57,7 +59,7 @@ export class Writer {
     return this.#changes
   }
 
-  hasTouched(table: TableName): boolean {
+  hasTouched(table: RecordedTable): boolean {
     return this.#touched.has(table)
   }
 
@@ -72,51 +74,55 @@ export class Writer {
   }
 
   /** The key of the new row. Throws what SQLite throws where a rule of the table is broken. */
-  insert(table: TableName, row: Row): RowKey {
+  insert(table: RecordedTable, row: Row): RowKey {
     const columns = this.#existing(table, Object.keys(row))
-    const sql = `INSERT INTO ${nameOf(table)} (${columns.map(quoted).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+    const sql = `INSERT INTO ${qualified(table)} (${columns.map(quoted).join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
     const { key: rowid } = this.db.run(sql, ...columns.map((column) => row[column]!))
-    const column = keyOf(table)
-    const key = column === undefined ? 1 : isRowid(table, row, column) ? rowid : (row[column] as RowKey)
+    const column = keyColumnOf(table)
+    const key = column === undefined ? 1 : ((row[column] as RowKey | undefined) ?? rowid)
     const after = Object.fromEntries(columns.map((name) => [name, row[name]!]))
     this.#record({ table, key, after: column === undefined ? after : { ...after, [column]: key } })
     return key
   }
 
   /** Whether anything differs now from what it was. A row that is not there is not made. */
-  update(table: TableName, key: RowKey, values: Row): boolean {
+  update(table: RecordedTable, key: RowKey, values: Row): boolean {
     const row = this.row(table, key)
     if (row === undefined) return false
     const changed = this.#existing(table, Object.keys(values)).filter((name) => !isSameValue(row[name], values[name]))
     if (changed.length === 0) return false
     const set = changed.map((name) => `${quoted(name)} = ?`).join(', ')
-    this.db.run(`UPDATE ${nameOf(table)} SET ${set} ${where(table)}`, ...changed.map((name) => values[name]!), ...keyed(table, key))
+    this.db.run(
+      `UPDATE ${qualified(table)} SET ${set} ${where(table)}`,
+      ...changed.map((name) => values[name]!),
+      ...keyed(table, key),
+    )
     const only = (from: Row) => Object.fromEntries(changed.map((name) => [name, from[name] ?? null]))
     this.#record({ table, key, before: only(row), after: only(values) })
     return true
   }
 
   /** Whether there was such a row. */
-  delete(table: TableName, key: RowKey): boolean {
+  delete(table: RecordedTable, key: RowKey): boolean {
     const row = this.row(table, key)
     if (row === undefined) return false
-    this.db.run(`DELETE FROM ${nameOf(table)} ${where(table)}`, ...keyed(table, key))
+    this.db.run(`DELETE FROM ${qualified(table)} ${where(table)}`, ...keyed(table, key))
     this.#record({ table, key, before: row })
     return true
   }
 
   /** Every row that the condition holds for; tells how many. */
-  deleteWhere(table: TableName, condition: string, ...values: readonly SqlValue[]): number {
+  deleteWhere(table: RecordedTable, condition: string, ...values: readonly SqlValue[]): number {
     if (!this.#isThere(table)) return 0
-    const key = keyOf(table) ?? 'rowid'
-    const rows = this.db.all(`SELECT ${quoted(key)} AS k FROM ${nameOf(table)} WHERE ${condition}`, ...values)
+    const key = keyColumnOf(table) ?? 'rowid'
+    const rows = this.db.all(`SELECT ${quoted(key)} AS k FROM ${qualified(table)} WHERE ${condition}`, ...values)
     for (const { k } of rows) this.delete(table, k as RowKey)
     return rows.length
   }
 
-  row(table: TableName, key: RowKey): Row | undefined {
+  row(table: RecordedTable, key: RowKey): Row | undefined {
     if (!this.#isThere(table)) return undefined
-    return this.db.get(`SELECT * FROM ${nameOf(table)} ${where(table)}`, ...keyed(table, key))
+    return this.db.get(`SELECT * FROM ${qualified(table)} ${where(table)}`, ...keyed(table, key))
   }
 
   /** Happens once the transaction has got through; recorded now, so that undo moves it back. */
@@ -125,11 +131,11 @@ export class Writer {
     this.#record({ table: 'file', key: move.to, before: { path: move.from }, after: { path: move.to } })
   }
 
-  #existing(table: TableName, columns: readonly string[]): readonly string[] {
+  #existing(table: RecordedTable, columns: readonly string[]): readonly string[] {
     return schemaOf(table) === 'side' ? columns : columns.filter((column) => this.db.has(table, column))
   }
 
-  #isThere(table: TableName): boolean {
+  #isThere(table: RecordedTable): boolean {
     return schemaOf(table) === 'side' || this.db.has(table)
   }
 
@@ -148,17 +154,9 @@ export class Writer {
   }
 }
 
-/** A row whose key the database chooses. */
-const isRowid = (table: TableName, row: Row, column: string): boolean =>
-  row[column] === undefined && keyOf(table) === column
-
-const nameOf = (table: TableName): string => `${schemaOf(table)}.${quoted(table)}`
-
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-const where = (table: TableName): string => {
-  const key = keyOf(table)
+const where = (table: RecordedTable): string => {
+  const key = keyColumnOf(table)
   return key === undefined ? '' : `WHERE ${quoted(key)} = ?`
 }
 
-const keyed = (table: TableName, key: RowKey): readonly RowKey[] => (keyOf(table) === undefined ? [] : [key])
+const keyed = (table: RecordedTable, key: RowKey): readonly RowKey[] => (keyColumnOf(table) === undefined ? [] : [key])

@@ -1,4 +1,5 @@
-import Database, { type Statement } from 'better-sqlite3'
+import type Database from 'better-sqlite3'
+import type { Statement } from 'better-sqlite3'
 
 export type SqlValue = string | number | bigint | Uint8Array | null
 
@@ -60,6 +61,11 @@ export class ProjectDatabase {
       this.#statements.set(sql, statement)
     }
     return statement
+  }
+
+  /** What they were prepared for is attached anew. */
+  forgetStatements(): void {
+    this.#statements.clear()
   }
 
   close(): void {

@@ -20,7 +20,10 @@ export class TextCache {
       this.#texts.set(sourceId, known)
       return known
     }
-    const row = this.#db.get<{ readonly fulltext: string | null }>('SELECT fulltext FROM main.source WHERE id = ?', sourceId)
+    const row = this.#db.get<{ readonly fulltext: string | null }>(
+      'SELECT fulltext FROM main.source WHERE id = ?',
+      sourceId,
+    )
     if (row === undefined) return undefined
     const index = new TextIndex(typeof row.fulltext === 'string' ? row.fulltext : '')
     this.#keep(sourceId, index)

@@ -1,6 +1,6 @@
 import type { Clock } from '@callboard/worker/clock'
 import { QdaFailure } from '../failure.js'
-import { busyRetryMs, busyWaitMs, writesWaitingMax } from '../limits.js'
+import { busyRetryMs, busyWaitMs, lockedReadMs, writesWaitingMax } from '../limits.js'
 import type { ProjectDatabase } from './project-database.js'
 
 /** Thrown inside a transaction to take everything back and give a value all the same. */
@@ -62,14 +62,23 @@ export class WriteTurns {
     const until = this.#clock.monotonic() + busyWaitMs
     for (;;) {
       signal?.throwIfAborted()
-      try {
-        this.#db.connection.exec('BEGIN IMMEDIATE')
-        return
-      } catch (error) {
-        if (!isBusy(error)) throw error
-        if (this.#clock.monotonic() >= until) throw busy('Another program is writing to the project')
-      }
+      if (this.#isBegun()) return
+      if (this.#clock.monotonic() >= until) throw busy('Another program is writing to the project')
       await this.#clock.sleepUntil(this.#clock.now() + busyRetryMs, signal)
+    }
+  }
+
+  #isBegun(): boolean {
+    const { connection } = this.#db
+    connection.pragma('busy_timeout = 0')
+    try {
+      connection.exec('BEGIN IMMEDIATE')
+      return true
+    } catch (error) {
+      if (isBusy(error)) return false
+      throw error
+    } finally {
+      connection.pragma(`busy_timeout = ${lockedReadMs}`)
     }
   }
 
