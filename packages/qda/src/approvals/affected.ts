@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hashOfJson } from '@callboard/worker/canonical-json'
 import { Writer } from '../changes/writer.js'
 import { localTime } from '../format/local-time.js'
-import type { ProjectCall, WriteTool } from '../tools/qda-tool.js'
+import type { Arguments, ProjectCall, WriteTool } from '../tools/qda-tool.js'
 
 export interface Tried {
   /** What `apply` gave. */
@@ -12,7 +12,7 @@ export interface Tried {
 }
 
 /** Does it and takes it back, within a transaction that runs. Throws what `apply` throws. */
-export function tryOut(tool: WriteTool, input: object, call: ProjectCall, prepared: unknown): Tried {
+export function tryOut(tool: WriteTool, input: Arguments, call: ProjectCall, prepared: unknown): Tried {
   const { db } = call.project
   db.connection.exec('SAVEPOINT try_out')
   try {
@@ -30,7 +30,7 @@ export function tryOut(tool: WriteTool, input: object, call: ProjectCall, prepar
 export function affectedHashOf(
   writer: Writer,
   tool: WriteTool,
-  input: object,
+  input: Arguments,
   call: ProjectCall,
   prepared: unknown,
 ): string {

@@ -5,7 +5,14 @@ import { QdaFailure } from '../failure.js'
 import type { OpenProject } from '../project/open-project.js'
 import type { AfterWrites } from '../sessions/after-writes.js'
 import { coderNameOf } from '../tools/actor.js'
-import { Answer, type Call, type FileTool, type ProjectCall, type WriteTool } from '../tools/qda-tool.js'
+import {
+  Answer,
+  type Arguments,
+  type Call,
+  type FileTool,
+  type ProjectCall,
+  type WriteTool,
+} from '../tools/qda-tool.js'
 import { readInput } from '../tools/read-input.js'
 import { affectedHashOf, writerOf } from './affected.js'
 import { alreadyDecided, decideSuggestion, findSuggestion, type Suggestion } from './suggestions.js'
@@ -21,12 +28,16 @@ class Stale extends Error {}
 
 /** People's decisions on what agents suggest. */
 export class Decisions {
-  readonly #tools: ReadonlyMap<string, WriteTool | FileTool>
+  readonly #tools = new Map<string, WriteTool | FileTool>()
   readonly #after: AfterWrites
 
-  constructor(tools: readonly (WriteTool | FileTool)[], after: AfterWrites) {
-    this.#tools = new Map(tools.map((tool) => [tool.name, tool]))
+  constructor(after: AfterWrites) {
     this.#after = after
+  }
+
+  /** The tools that suggestions may be calls of. Those that decide are tools themselves, so that these come later. */
+  decideOn(tools: readonly (WriteTool | FileTool)[]): void {
+    for (const tool of tools) this.#tools.set(tool.name, tool)
   }
 
   /** Does what was suggested, in the name of who did. `more`: arguments that the operator adds. */
@@ -71,7 +82,11 @@ export class Decisions {
     return { id, status: 'rejected', result: null }
   }
 
-  async #apply(tool: WriteTool, input: object, { suggestion, call, operator, prepared }: Approval): Promise<unknown> {
+  async #apply(
+    tool: WriteTool,
+    input: Arguments,
+    { suggestion, call, operator, prepared }: Approval,
+  ): Promise<unknown> {
     const { project, now } = call
     const { db } = project
     const { result, writer } = await project.writes.transaction(() => {
@@ -89,7 +104,11 @@ export class Decisions {
   }
 
   /** What it puts back may be from before the suggestion, which then is put in again. */
-  async #operate(tool: FileTool, input: object, { suggestion, call, operator, prepared }: Approval): Promise<unknown> {
+  async #operate(
+    tool: FileTool,
+    input: Arguments,
+    { suggestion, call, operator, prepared }: Approval,
+  ): Promise<unknown> {
     const { project, now } = call
     if (hashOfJson({ before: [], basis: tool.basis?.(input, call, prepared) ?? null }) !== suggestion.fingerprint)
       throw new Stale()

@@ -74,7 +74,12 @@ export class WriteEffects implements AfterWrites {
   async mirror(project: OpenProject): Promise<void> {
     const { store, log } = this.#parts
     try {
-      await mirrorSuggestions(store.db, project.path, suggestionsOf(project.db))
+      const suggestions = suggestionsOf(project.db).map((record) => ({
+        ...record,
+        createdAt: record.created_at,
+        record: { ...record },
+      }))
+      await store.transaction((tx) => mirrorSuggestions(tx, project.path, suggestions))
     } catch (error) {
       log.error(
         { err: error, project: project.path },

@@ -1,18 +1,12 @@
 import { z } from 'zod'
 import { projectAt } from '../format/project-path.js'
-import type { Foundation } from '../foundation.js'
 import type { OpenProject } from '../project/open-project.js'
 import { rememberProject } from '../records/projects.js'
-import type { ProjectDesk } from '../sessions/project-desk.js'
-import type { WriteEffects } from '../sessions/write-effects.js'
 import { dryRun, requestId } from './common-input.js'
 import { freeTool, type QdaTool } from './qda-tool.js'
+import type { ToolParts } from './tool-parts.js'
 
-export function openProjectTool(
-  { config, store, clock }: Foundation,
-  desk: ProjectDesk,
-  effects: WriteEffects,
-): QdaTool {
+export function openProjectTool({ config, store, clock, desk, effects }: ToolParts): QdaTool {
   return freeTool({
     name: 'open_project',
     title: 'Open a project',
@@ -36,7 +30,7 @@ export function openProjectTool(
     }),
     isFlat: true,
     marks: { readOnlyHint: false },
-    answer: async ({ path, dry_run: isDryRun }, { session, now }) => {
+    answer: async ({ path, dry_run: isDryRun }, { session }) => {
       const place = await projectAt(path, config.roots)
       if (isDryRun) return desk.use(place, (project) => ({ ...told(project), dry_run: true as const }))
       const { project, isNew } = await desk.open(session, place)

@@ -15,6 +15,9 @@ export interface ToolMarks {
 /** How far an agent may go by itself: T1 acts, T2 acts and tells, T3 shows first what it would do, T4 waits for a person. */
 export type Level = 'T1' | 'T2' | 'T3' | 'T4'
 
+/** Of a call, by name. */
+export type Arguments = { readonly [key: string]: unknown }
+
 export interface Call {
   readonly context: Context
   readonly session: string

@@ -2,9 +2,7 @@ import { nearestName } from '@callboard/worker/nearest-name'
 import { readArguments } from '@callboard/worker/read-arguments'
 import type { z } from 'zod'
 import { QdaFailure } from '../failure.js'
-import type { QdaTool } from './qda-tool.js'
-
-type Arguments = { readonly [key: string]: unknown }
+import type { Arguments, QdaTool } from './qda-tool.js'
 
 /** What a call gives, as the tool's schema has it. Throws a QdaFailure for the first thing that is missing, or all that is wrong. */
 export async function readInput({ input, contentArguments = [] }: QdaTool, given: Arguments): Promise<Arguments> {

@@ -1,6 +1,6 @@
-import { result, type ToolError, type ToolResult, text } from '@callboard/worker'
+import { result, text } from '@callboard/worker'
 import { z } from 'zod'
-import { type FailureCode, QdaFailure } from '../failure.js'
+import type { QdaFailure } from '../failure.js'
 import { Answer, type QdaTool } from './qda-tool.js'
 
 /** The object that is an answer: as structured content, as text, and as the body over plain HTTP. */
@@ -25,17 +25,6 @@ export function failureObject({ code, message, extras }: QdaFailure): AnswerObje
 
 export function toResult(answer: AnswerObject) {
   return result({ value: answer, content: text(JSON.stringify(answer)), ...(!answer.success && { isError: true }) })
-}
-
-/** What the SDK answers by itself, e.g. to a call past its deadline, in the same form. */
-export function formatToolError({ code, message, retryable, retryAfterMs }: ToolError): ToolResult {
-  const details = { retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }
-  const answer = failureObject(new QdaFailure(ownCodeOf(code), message, { details }))
-  return { content: [text(JSON.stringify(answer))], structuredContent: answer, isError: true }
-}
-
-function ownCodeOf(code: string): FailureCode {
-  return code === 'internal' ? 'INTERNAL' : (code.toUpperCase() as FailureCode)
 }
 
 /** Every answer of the tool, failures too. */

@@ -6,12 +6,10 @@ import { isBusy } from '../project/write-turns.js'
 import type { ProjectDesk } from '../sessions/project-desk.js'
 import { actorOf } from './actor.js'
 import { confirmInput, previewData, writeData, writeInput } from './common-input.js'
-import type { Call, QdaTool, ToolMarks } from './qda-tool.js'
+import type { Arguments, Call, QdaTool, ToolMarks } from './qda-tool.js'
 import { readInput } from './read-input.js'
 import { failureObject, outputOf, successObject, toResult } from './result-shape.js'
 import { switchedOff, type WriteRunner } from './run-write.js'
-
-type Arguments = { readonly [key: string]: unknown }
 
 export interface ServingParts extends Foundation {
   readonly desk: ProjectDesk
