@@ -7,7 +7,7 @@ export function imageOf(row: Row): string {
 
 export function rowOf(image: string): Row {
   const plainRow = JSON.parse(image) as { readonly [column: string]: Plain }
-  return Object.fromEntries(Object.entries(plainRow).map(([column, value]) => [column, valueOf(value)]))
+  return Object.fromEntries(Object.entries(plainRow).map(([column, value]) => [column, storedValue(value)]))
 }
 
 export function isSameValue(one: SqlValue | undefined, other: SqlValue | undefined): boolean {
@@ -22,7 +22,7 @@ function plain(value: SqlValue): Plain {
   return isBytes(value) ? { blob: Buffer.from(value).toString('base64') } : value
 }
 
-function valueOf(value: Plain): SqlValue {
+function storedValue(value: Plain): SqlValue {
   if (typeof value !== 'object' || value === null) return value
   return 'blob' in value ? Buffer.from(value.blob, 'base64') : BigInt(value.integer)
 }
