@@ -48,3 +48,9 @@ export const pathLengthMax = 4_096
 export const recordNameLengthMax = 300
 /** Both databases take so many rows of suggestions in one statement. */
 export const suggestionRowsPerInsert = 100
+/** Of one page of a history. */
+export const changeSetsListedMax = 200
+/** Characters of why somebody decided so. */
+export const reasonLengthMax = 2_000
+/** Of one page over all projects. */
+export const suggestionsListedMax = 200

@@ -4,7 +4,8 @@ import type { Writer } from './writer.js'
 /** Closes a change set that has changes, inside its transaction. The id, or null where nothing changed. */
 export function finishChangeSet(writer: Writer, session: string): string | null {
   if (writer.changes === 0) return null
-  const { changeSetId, tool, actor, coder, now, undoes = null } = writer.act
+  const { changeSetId, tool, actor, coder, now } = writer.act
+  const undoes = writer.undoes ?? null
   writer.db.run(
     `INSERT INTO side.change_set (id, tool, actor, owner, session, created_at, summary, undoes)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -24,8 +24,7 @@ interface ChangeRow {
 
 /** Takes a change set back, newest change first, as changes of the writer's own. */
 export function undoChangeSet(writer: Writer, id: string): Undone {
-  if (findChangeSet(writer.db, id) === undefined)
-    throw new QdaFailure('CHANGE_SET_NOT_FOUND', `There is no change set ${id}; list_changes shows those there are`)
+  if (findChangeSet(writer.db, id) === undefined) throw noChangeSet(id)
   const changes = writer.db.all<ChangeRow>(
     'SELECT n, tbl, row_key, before, after FROM side.change WHERE set_id = ? ORDER BY n DESC',
     id,
@@ -34,6 +33,9 @@ export function undoChangeSet(writer: Writer, id: string): Undone {
   for (const change of changes) undo.takeBack(change)
   return undo
 }
+
+export const noChangeSet = (id: string): QdaFailure =>
+  new QdaFailure('CHANGE_SET_NOT_FOUND', `There is no change set ${id}; list_changes shows those there are`)
 
 class Undo implements Undone {
   undone = 0

@@ -14,8 +14,6 @@ export interface Act {
   readonly now: number
   /** The same as the project writes dates. */
   readonly date: string
-  /** Of the change set that this one takes back. */
-  readonly undoes?: string
 }
 
 /** Of a table with a key of its own; tables of one row have the key 1. */
@@ -45,6 +43,8 @@ export class Writer {
   readonly fileMoves: FileMove[] = []
   /** What the change set is to people, in a few words. */
   summary: string | undefined
+  /** The change set that this one takes back. */
+  undoes: string | undefined
   readonly #touched = new Set<RecordedTable>()
   #changes = 0
   #isCoderKnown = false

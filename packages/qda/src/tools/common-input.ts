@@ -25,6 +25,8 @@ export const previewToken = z
   .nullish()
   .describe('Of the preview that is confirmed: refused if what it showed has changed since')
 
+export const suggestionId = z.string().min(1).max(100).describe('Of a suggestion')
+
 /** What every writing tool takes beside its own. */
 export const writeInput = { dry_run: dryRun, request_id: requestId }
 /** What tools take that show first what they would do. */

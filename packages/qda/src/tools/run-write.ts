@@ -134,6 +134,7 @@ export class WriteRunner {
       return { reply, writer }
     }, call.context.signal)
     if (done.writer !== undefined) await this.#after.written(call, tool, done.writer)
+    await tool.afterwards?.(call)
     return done.reply
   }
 
