@@ -10,7 +10,7 @@ import {
 import { type ApproximateSpan, approximateSpans } from './approximate-spans.js'
 import { chooseSpan, type SpanChoice } from './choose-span.js'
 import { occurrences } from './occurrences.js'
-import { quoteNotFound, unclearQuote } from './quote-failures.js'
+import { type QuoteSubject, quoteNotFound, unclearQuote } from './quote-failures.js'
 import { foldedForQuotes, foldedQuote } from './quote-folding.js'
 import type { QuoteSelector } from './quote-selector.js'
 import { SearchAllowance } from './search-allowance.js'
@@ -53,14 +53,14 @@ function refuseUnusable(quote: string): void {
   })
 }
 
-function settled(index: TextIndex, choice: SpanChoice): Passage | undefined {
+function settled(index: TextIndex, choice: SpanChoice, subject: QuoteSubject = 'The quote'): Passage | undefined {
   switch (choice.kind) {
     case 'none':
       return undefined
     case 'one':
       return passage(index, choice.span)
     case 'unclear':
-      throw unclearQuote(index, choice)
+      throw unclearQuote(index, choice, subject)
     default:
       throw new Error(choice satisfies never)
   }
@@ -85,7 +85,7 @@ function* foldedOccurrences(index: TextIndex, quote: string): Generator<UnitSpan
 
 function fuzzily(index: TextIndex, selector: QuoteSelector, allowance: SearchAllowance): AnchoredQuote {
   const found = alike(index, selector.quote, { share: fuzzyErrorsShare, regionsMax: fuzzyRegionsMax, allowance })
-  const chosen = found && settled(index, chooseSpan(index, found.spans, selector))
+  const chosen = found && settled(index, chooseSpan(index, found.spans, selector), 'Something like the quote')
   if (!chosen) return notFound(index, selector, allowance)
   return { ...chosen, matched: 'fuzzy', similarity: found.similarity }
 }

@@ -9,8 +9,15 @@ export interface ClosestPassage extends TextRange {
   readonly similarity: number
 }
 
+/** What stands in several places. */
+export type QuoteSubject = 'The quote' | 'Something like the quote'
+
 /** `details.candidates` are the first of `details.total_count`, with what stands around them. */
-export function unclearQuote(index: TextIndex, choice: Extract<SpanChoice, { kind: 'unclear' }>): QdaFailure {
+export function unclearQuote(
+  index: TextIndex,
+  choice: Extract<SpanChoice, { kind: 'unclear' }>,
+  subject: QuoteSubject,
+): QdaFailure {
   const { reason, total, candidates } = choice
   const details = {
     total_count: total,
@@ -19,7 +26,7 @@ export function unclearQuote(index: TextIndex, choice: Extract<SpanChoice, { kin
     ),
   }
   const code = reason === 'no_such_occurrence' ? 'QUOTE_NOT_FOUND' : 'AMBIGUOUS_QUOTE'
-  return new QdaFailure(code, sentence(reason, total), {
+  return new QdaFailure(code, sentence(reason, total, subject), {
     details,
     suggestions: ['Give a longer quote, or prefix, suffix or occurrence (from 1) to tell which one is meant'],
   })
@@ -51,19 +58,19 @@ export function quoteNotFound(
   )
 }
 
-function sentence(reason: Unclear, total: number): string {
+function sentence(reason: Unclear, total: number, subject: QuoteSubject): string {
   const times = total === 1 ? 'once' : `${total} times`
   switch (reason) {
     case 'several':
-      return `The quote is in the text ${times}`
+      return `${subject} is in the text ${times}`
     case 'no_such_prefix':
-      return `The quote is in the text ${times}, never after this prefix`
+      return `${subject} is in the text ${times}, never after this prefix`
     case 'no_such_suffix':
-      return `The quote is in the text ${times}, never before this suffix`
+      return `${subject} is in the text ${times}, never before this suffix`
     case 'no_such_occurrence':
       return `There is no such occurrence: the quote is there ${times}`
     case 'too_many':
-      return `The quote is in the text more than ${times}`
+      return `${subject} is in the text more than ${times}`
     default:
       throw new Error(reason satisfies never)
   }

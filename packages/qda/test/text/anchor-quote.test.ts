@@ -53,6 +53,10 @@ test('folded positions lead back to what was folded', () => {
         expect(foldedQuote(piece)).toBe(folded.text[at]!.trim())
         expect(folded.toFolded(folded.toOriginal(at))).toBe(at)
       }
+      for (let at = 0; at < text.length; at += 1) {
+        expect(folded.toOriginal(folded.toFolded(at))).toBeLessThanOrEqual(at)
+        expect(folded.toOriginal(folded.toFolded(at) + 1)).toBeGreaterThan(at)
+      }
       expect(folded.toOriginal(folded.text.length)).toBe(text.length)
     }),
   )
@@ -111,6 +115,15 @@ test('what is less than 0.8 alike is no fuzzy match', () => {
   expect(failureOf(() => anchor('abcdefghij', { quote: 'abcdxyzhij', fuzzy: true })).code).toBe('QUOTE_NOT_FOUND')
   expect(anchor('abcdefghij', { quote: 'abcdxyghij', fuzzy: true })).toMatchObject({ similarity: 0.8 })
   expect(failureOf(() => anchor('', { quote: 'anything', fuzzy: true })).code).toBe('QUOTE_NOT_FOUND')
+})
+
+test('a passage that is alike has whole characters', () => {
+  expect(anchor('abcdefghij😀.', { quote: 'abcdefghijk', fuzzy: true }).text).toBe('abcdefghij😀')
+})
+
+test('several that are equally alike are ambiguous', () => {
+  const failure = failureOf(() => anchor('one hundred, one hundred', { quote: 'one hundrad', fuzzy: true }))
+  expect(failure.message).toBe('Something like the quote is in the text 2 times')
 })
 
 test('without an allowance nothing alike is looked for', () => {

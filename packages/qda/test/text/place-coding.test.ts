@@ -40,6 +40,8 @@ test('a text that moved is found within 200 code points, if it is there once', (
   expect(far(201).verified).toBe('broken')
   expect(place('x here here', 0, 4, 'here').verified).toBe('broken')
   expect(place('here', 204, 208, 'here')).toEqual({ verified: 'broken', start: 4, end: 4 })
+  expect(place('here', -200, -196, 'here').verified).toBe('shifted')
+  expect(place('here', -201, -197, 'here').verified).toBe('broken')
   expect(place('here', 200, 204, 'here')).toEqual({ verified: 'shifted', start: 0, end: 4 })
 })
 
