@@ -1,5 +1,6 @@
 // What a call may ask for, and what this worker holds. Alphabetical by subject.
 
+// Quotes and positions.
 /** Units of work of one approximate search, about 20 ns each: a 1 MB text keeps the worker busy for less than 100 ms. */
 export const approximateSearchUnits = 4_000_000
 /** Regions looked at for the passage closest to a quote that was not found; it is only a hint. */
