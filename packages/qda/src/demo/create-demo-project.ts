@@ -40,7 +40,12 @@ class Filling {
   fill(): void {
     const common = { owner: coders.ada, date: this.#date }
     this.#insert('coder_names', { name: coders.ben, visibility: 1 })
-    const sourceIds = this.#named('source', sources, ({ name, memo, text }) => ({ name, memo, fulltext: text, ...common }))
+    const sourceIds = this.#named('source', sources, ({ name, memo, text }) => ({
+      name,
+      memo,
+      fulltext: text,
+      ...common,
+    }))
     const categoryNames = categories.map((name) => ({ name }))
     const categoryIds = this.#named('code_cat', categoryNames, ({ name }) => ({ name, memo: '', ...common }))
     const codeIds = this.#named('code_name', codes, ({ name, color, category, memo }) => ({
@@ -56,7 +61,9 @@ class Filling {
     }
     this.#fillCases(sourceIds, common)
     this.#insert('journal', { name: journal.name, jentry: journal.text, ...common })
-    this.#db.prepare('UPDATE project SET memo = ?').run('What people of a village say about its community garden. All of it is made up.')
+    this.#db
+      .prepare('UPDATE project SET memo = ?')
+      .run('What people of a village say about its community garden. All of it is made up.')
   }
 
   #fillCases(sourceIds: ReadonlyMap<string, number>, common: Columns): void {
