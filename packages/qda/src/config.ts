@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { type QdaConfig, QdaConfigError, type TrustLevel } from './config/qda-config.js'
 import { homeProblems, levelProblems, valueProblems } from './config/section-problems.js'
 import { sectionSchema } from './config/section-schema.js'
-import { type ToolName, toolNames } from './tools/tool-names.js'
+import { toolNames } from './tools/tool-names.js'
 
 export { type QdaConfigKey, qdaConfigKeys } from './config/config-keys.js'
 export { type QdaConfig, QdaConfigError } from './config/qda-config.js'
@@ -21,7 +21,7 @@ export function parseQdaConfig(section: unknown, home?: string): QdaConfig {
   return Object.freeze({
     roots: Object.freeze([...new Set(written.roots.map((root) => withHome(root, home)))]),
     approval: written.approval,
-    levels: new Map(Object.entries(written.levels) as [ToolName, TrustLevel][]),
+    levels: new Map(Object.entries(written.levels) as [string, TrustLevel][]),
     requirePreviewToken: written.require_preview_token,
     backups: written.backups,
     regexTimeoutMs: written.regex_timeout_ms,

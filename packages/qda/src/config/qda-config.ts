@@ -1,5 +1,3 @@
-import type { ToolName } from '../tools/tool-names.js'
-
 /** How far an agent is trusted with a tool, from acting alone to waiting for a person; `off`: every call is refused. */
 export const trustLevels = ['T1', 'T2', 'T3', 'T4', 'off'] as const
 export type TrustLevel = (typeof trustLevels)[number]
@@ -14,7 +12,7 @@ export interface QdaConfig {
   readonly roots: readonly string[]
   readonly approval: ApprovalMode
   /** Those that are not the tool's own. */
-  readonly levels: ReadonlyMap<ToolName, TrustLevel>
+  readonly levels: ReadonlyMap<string, TrustLevel>
   readonly requirePreviewToken: boolean
   /** Kept of a project. */
   readonly backups: number
