@@ -54,7 +54,7 @@ export const writesWaitingMax = 1_000
 export const concurrentCallsMax = 32
 
 // Config.
-/** Twice what most people need: a backup has the size of its project. */
+/** Some days of work, at one for each session that writes; a backup has the size of its project. */
 export const backupsDefault = 10
 /** A folder with more is no longer looked through by anybody. */
 export const backupsMax = 1_000
