@@ -111,7 +111,9 @@ function eachWithEach(list: readonly PlacedCoding[], mode: CooccurrenceMode): un
       const count = countOf(a, b, mode)
       if (codeA >= codeB || count === 0) return []
       const sharedCharacters = common(charactersOf(a), charactersOf(b))
-      return [{ codeA, codeB, count, sharedCharacters, jaccard: both === 0 ? 0 : both / (setA.size + setB.size - both) }]
+      return [
+        { codeA, codeB, count, sharedCharacters, jaccard: both === 0 ? 0 : both / (setA.size + setB.size - both) },
+      ]
     }),
   )
 }
