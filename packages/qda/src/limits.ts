@@ -21,3 +21,6 @@ export const patternThreadHeapMb = 512
 export const patternThreadIdleMs = 60_000
 /** Searches at once; others wait in line. */
 export const patternThreadsMax = 2
+
+/** Characters of a speaker's label: what is longer before a colon is a sentence. */
+export const speakerLabelLengthMax = 63
