@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export interface QdaForTest extends AsyncDisposable {
 }
 
 export async function openQdaForTest({ config }: { readonly config?: unknown } = {}): Promise<QdaForTest> {
-  const folder = await mkdtemp(join(tmpdir(), 'qda-test-'))
+  const folder = realpathSync(await mkdtemp(join(tmpdir(), 'qda-test-')))
   const clock = new VirtualClock()
   const worker = defineWorker({ ...qdaService, version: '0.0.0' })
   const variables = { CALLBOARD_LOG_LEVEL: 'silent' }
