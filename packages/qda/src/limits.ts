@@ -54,3 +54,15 @@ export const changeSetsListedMax = 200
 export const reasonLengthMax = 2_000
 /** Of one page over all projects. */
 export const suggestionsListedMax = 200
+
+// Sources and folders.
+/** Code points of a folder's name; as much as a name in a file system. */
+export const folderNameLengthMax = 255
+/** Characters of a word or two on where a text comes from. */
+export const originLengthMax = 1_000
+/** Code points of a page, where the call does not say. */
+export const pageLengthDefault = 50_000
+/** Code points of a page: four bytes each are less than a frame takes. */
+export const pageLengthMax = 200_000
+/** Code points of a source's name; as much as a name in a file system. */
+export const sourceNameLengthMax = 255
