@@ -84,6 +84,8 @@ export const reasonLengthMax = 2_000
 export const suggestionsListedMax = 200
 
 // Sources and folders.
+/** Code points of a person's name. */
+export const coderNameLengthMax = 100
 /** Code points of a folder's name; as much as a name in a file system. */
 export const folderNameLengthMax = 255
 /** Characters of a word or two on where a text comes from. */

@@ -73,6 +73,7 @@ const graphTables = [
   'gr_file_text_item',
   'gr_pix_item',
   'gr_av_item',
+  'gr_memo_item',
 ] as const
 
 /** Of each table of graphs, the condition on rows that are about the source `?1`, by the columns that the file has. */
@@ -99,6 +100,7 @@ function shownRows(db: ProjectDatabase): Readonly<Record<(typeof graphTables)[nu
     gr_file_text_item: any('gr_file_text_item', [['fid', '= ?1']]),
     gr_pix_item: any('gr_pix_item', [['imid', images]]),
     gr_av_item: any('gr_av_item', [['avid', clips]]),
+    gr_memo_item: any('gr_memo_item', [['memo_source_id', "= ?1 AND memo_source_type = 'file'"]]),
   }
 }
 
