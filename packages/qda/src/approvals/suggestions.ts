@@ -69,12 +69,12 @@ export function findSuggestion(db: ProjectDatabase, id: string): Suggestion | un
 
 /** Oldest first. */
 export function suggestionsOf(db: ProjectDatabase, actor?: string, status?: SuggestionStatus): readonly Suggestion[] {
+  const conditions = [actor === undefined ? '1' : 'actor = ?', status === undefined ? '1' : 'status = ?']
+  const values = [actor, status].filter((value) => value !== undefined)
   return db
     .all<SuggestionRow>(
-      `SELECT * FROM side.suggestion WHERE (?1 IS NULL OR actor = ?1) AND (?2 IS NULL OR status = ?2)
-       ORDER BY created_at, id`,
-      actor ?? null,
-      status ?? null,
+      `SELECT * FROM side.suggestion WHERE ${conditions.join(' AND ')} ORDER BY created_at, id`,
+      ...values,
     )
     .map(suggestionOf)
 }

@@ -147,6 +147,8 @@ function connect(path: string, columns: Columns, isWritable: boolean): ProjectDa
 function attachSide(connection: Database.Database, path: string, isWritable: boolean): void {
   const file = join(path, sideFileName)
   const isMissing = !isWritable && !hasTables(file)
+  // The project's own connection makes no files: an empty data.qda would be none.
+  if (isWritable) new Database(file).close()
   connection.prepare('ATTACH ? AS side').run(isMissing ? ':memory:' : file)
   const version = connection.pragma('side.user_version', { simple: true }) as number
   if (version > sideSchemaVersion)

@@ -34,16 +34,17 @@ export function listChangesTool(): QdaTool {
       next_before_seq: z.int().nullable(),
     }),
     read: ({ limit, before_seq: before, mine }, { project: { db }, actor }) => {
-      const whose = mine ? actor.name : null
+      const whose = mine ? 's.actor = ?' : '1'
+      const values = mine ? [actor.name] : []
       const rows = db.all<ChangeSetRow>(
         `SELECT s.*, (SELECT count(*) FROM side.change AS c WHERE c.set_id = s.id) AS row_count
-         FROM side.change_set AS s WHERE (?1 IS NULL OR s.actor = ?1) AND (?2 IS NULL OR s.seq < ?2)
-         ORDER BY s.seq DESC LIMIT ?3`,
-        ...[whose, before ?? null, limit + 1],
+         FROM side.change_set AS s WHERE ${whose} AND s.seq < ?
+         ORDER BY s.seq DESC LIMIT ?`,
+        ...[...values, before ?? Number.MAX_SAFE_INTEGER, limit + 1],
       )
       const shown = rows.slice(0, limit)
       return {
-        total_count: db.value('SELECT count(*) FROM side.change_set WHERE ?1 IS NULL OR actor = ?1', whose) ?? 0,
+        total_count: db.value(`SELECT count(*) FROM side.change_set AS s WHERE ${whose}`, ...values) ?? 0,
         changes: shown.map((row) => ({
           seq: row.seq,
           change_set_id: row.id,
