@@ -1,12 +1,16 @@
+import { batchApplyCodesTool } from './batch-apply-codes-tool.js'
 import { closeProjectTool } from './close-project-tool.js'
 import { approveSuggestionTool, rejectSuggestionTool } from './decision-tools.js'
 import { getProjectContextTool } from './get-project-context-tool.js'
 import { getSuggestionTool } from './get-suggestion-tool.js'
 import { listChangesTool } from './list-changes-tool.js'
 import { listPendingTool } from './list-pending-tool.js'
+import { listSegmentsForCodeTool } from './list-segments-for-code-tool.js'
+import { listSegmentsForSourceTool } from './list-segments-for-source-tool.js'
 import { listSuggestionsTool } from './list-suggestions-tool.js'
 import { openProjectTool } from './open-project-tool.js'
 import type { QdaTool } from './qda-tool.js'
+import { removeCodingTool } from './remove-coding-tool.js'
 import type { ToolParts } from './tool-parts.js'
 import { undoChangeSetTool } from './undo-change-set-tool.js'
 import { withdrawSuggestionTool } from './withdraw-suggestion-tool.js'
@@ -22,6 +26,10 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     // Folders
     // Codes
     // Codings
+    batchApplyCodesTool(parts),
+    listSegmentsForSourceTool(),
+    listSegmentsForCodeTool(parts),
+    removeCodingTool(),
     // Automatic coding
     // Memos and journals
     // Search and statistics
