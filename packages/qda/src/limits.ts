@@ -104,6 +104,19 @@ export const suggestedCodingsMax = 100
 export const timeSliceMs = 20
 /** Spans of one block of a sorted list: small to insert into, and few to skip. */
 export const spansPerBlockMax = 128
+// Sources and folders.
+/** Code points of a person's name. */
+export const coderNameLengthMax = 100
+/** Code points of a folder's name; as much as a name in a file system. */
+export const folderNameLengthMax = 255
+/** Characters of a word or two on where a text comes from. */
+export const originLengthMax = 1_000
+/** Code points of a page, where the call does not say. */
+export const pageLengthDefault = 50_000
+/** Code points of a page: four bytes each are less than a frame takes. */
+export const pageLengthMax = 200_000
+/** Code points of a source's name; as much as a name in a file system. */
+export const sourceNameLengthMax = 255
 /** Codes whose co-occurrence is counted at once: a grid of so many takes 32 MB, and there are two. */
 export const cooccurrenceCodesMax = 2_000
 /** Pairs of codes in one answer: more than 500 codes have. */
