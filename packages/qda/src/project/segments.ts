@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { placeCoding } from '../text/place-coding.js'
 import { publicPart } from '../text/private-memo.js'
 import { TextIndex } from '../text/text-index.js'
-import type { Coding } from './codings.js'
 import { codingMeta } from './coding-meta.js'
+import type { Coding } from './codings.js'
 import type { OpenProject } from './open-project.js'
 import type { ProjectDatabase, SqlValue } from './project-database.js'
 
@@ -22,7 +22,9 @@ export const segmentData = z.object({
   created_at: z.string().nullable(),
   verified: z
     .enum(['exact', 'utf16', 'shifted', 'broken'])
-    .describe('How the stored positions fit the text: utf16 and shifted ones were corrected here, broken ones could not be'),
+    .describe(
+      'How the stored positions fit the text: utf16 and shifted ones were corrected here, broken ones could not be',
+    ),
   raw_start: z.number().nullable().describe('As it is stored'),
   raw_end: z.number().nullable(),
 })

@@ -22,7 +22,7 @@ export function listSegmentsForSourceTool(): QdaTool {
     name: 'list_segments_for_source',
     title: 'Coded segments of a source',
     description:
-      "What is coded in a source, by place. Positions are code points and point at the text that was found; verified tells how the stored ones fit. Codings of its image, audio or video stand in media_codings (first page only).",
+      'What is coded in a source, by place. Positions are code points and point at the text that was found; verified tells how the stored ones fit. Codings of its image, audio or video stand in media_codings (first page only).',
     input: z.object({
       source_id: id('Source ID'),
       code_id: id('Only segments of this code').optional(),
@@ -57,7 +57,8 @@ export function listSegmentsForSourceTool(): QdaTool {
 }
 
 function pageOf(segments: readonly Segment[], after: SegmentsCursor | undefined, limit = segments.length) {
-  const rest = after === undefined ? segments : segments.filter((segment) => compareCursors(orderOf(segment), after) > 0)
+  const rest =
+    after === undefined ? segments : segments.filter((segment) => compareCursors(orderOf(segment), after) > 0)
   const shown = rest.slice(0, limit)
   const last = shown.at(-1)
   return { shown, next: rest.length > shown.length && last !== undefined ? writeCursor(orderOf(last)) : null }

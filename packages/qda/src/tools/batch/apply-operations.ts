@@ -42,7 +42,9 @@ export function applyOperations(
   writer: Writer,
   checked: readonly (CheckedOperation | QdaFailure)[],
 ): readonly BatchRow[] {
-  return checked.map((each, index) => (each instanceof QdaFailure ? failedRow(index, each) : apply(writer, each, index)))
+  return checked.map((each, index) =>
+    each instanceof QdaFailure ? failedRow(index, each) : apply(writer, each, index),
+  )
 }
 
 export function failedRow(index: number, { code, message, extras: { details } }: QdaFailure): FailedRow {
@@ -60,14 +62,12 @@ function apply(writer: Writer, { operation, place, text, coded }: CheckedOperati
     success: true,
     segment_id: id,
     created: same === undefined,
-    overlaps: others
-      .slice(0, overlapsListedMax)
-      .map((span) => ({
-        segment_id: span.id,
-        start_position: span.start,
-        end_position: span.end,
-        owner: span.owner,
-      })),
+    overlaps: others.slice(0, overlapsListedMax).map((span) => ({
+      segment_id: span.id,
+      start_position: span.start,
+      end_position: span.end,
+      owner: span.owner,
+    })),
     ...(others.length > overlapsListedMax && { more_overlaps: true }),
     ...('matched' in place && {
       start_position: start,

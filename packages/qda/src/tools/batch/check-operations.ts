@@ -1,7 +1,7 @@
 import { QdaFailure } from '../../failure.js'
 import { batchTextUnitsMax } from '../../limits.js'
 import { requireCode } from '../../project/codes.js'
-import { loadCoded, type CodedPassages } from '../../project/codings-of-code.js'
+import { type CodedPassages, loadCoded } from '../../project/codings-of-code.js'
 import type { OpenProject } from '../../project/open-project.js'
 import { requireSource } from '../../project/sources.js'
 import { textHash } from '../../text/text-hash.js'
@@ -29,7 +29,11 @@ export function checkOperations(
   const check = new Check(project, coder, quoted)
   const checked = new Map<number, CheckedOperation | QdaFailure>()
   // Source by source: only one text is held at a time.
-  for (const [index, operation] of bySource(operations)) checked.set(index, orFailure(() => check.one(index, operation)))
+  for (const [index, operation] of bySource(operations))
+    checked.set(
+      index,
+      orFailure(() => check.one(index, operation)),
+    )
   return operations.map((operation, index) =>
     typeof operation === 'string' ? new QdaFailure('INVALID_OPERATION', operation) : checked.get(index)!,
   )

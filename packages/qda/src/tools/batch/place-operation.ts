@@ -20,10 +20,7 @@ export interface QuotedPlace extends Place {
   readonly relocated: boolean
 }
 
-export type Passage = Pick<
-  Operation,
-  'start' | 'end' | 'quote' | 'prefix' | 'suffix' | 'occurrence' | 'fuzzy'
->
+export type Passage = Pick<Operation, 'start' | 'end' | 'quote' | 'prefix' | 'suffix' | 'occurrence' | 'fuzzy'>
 
 /** Throws INVALID_POSITION. */
 export function placeByPosition({ length }: TextIndex, { start = 0, end = 0 }: Passage): Place {

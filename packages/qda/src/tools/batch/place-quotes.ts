@@ -20,7 +20,11 @@ export async function placeQuotes(
     for (const [at, operation] of quoted) {
       // After a pause the source may be gone, or have another text.
       const text = project.texts.get(sourceId)
-      if (text !== undefined) places.set(at, orFailure(() => placeByQuote(text, operation, allowance)))
+      if (text !== undefined)
+        places.set(
+          at,
+          orFailure(() => placeByQuote(text, operation, allowance)),
+        )
       await slices.pause()
     }
   }
