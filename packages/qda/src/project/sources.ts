@@ -1,0 +1,67 @@
+import { basename, extname } from 'node:path'
+import { QdaFailure } from '../failure.js'
+import type { ProjectDatabase } from './project-database.js'
+
+export const sourceTypes = ['text', 'audio', 'video', 'image', 'pdf'] as const
+export type SourceType = (typeof sourceTypes)[number]
+
+/** Of the main table; the text only where it is asked for. */
+export interface SourceRow {
+  readonly id: number
+  readonly name: string
+  readonly mediapath: string | null
+  readonly memo: string | null
+  readonly owner: string | null
+  readonly date: string | null
+  readonly av_text_id: number | null
+}
+
+const mediaKinds: Readonly<Record<string, SourceType>> = { images: 'image', audio: 'audio', video: 'video' }
+
+/** By where its file is: inside the project's folder (`/images/x.png`) or linked (`images:/home/x.png`). */
+export function sourceType(mediapath: string | null): SourceType {
+  const kind = /^\/?([a-z]+)[/:]/.exec(mediapath ?? '')?.[1] ?? 'docs'
+  if (Object.hasOwn(mediaKinds, kind)) return mediaKinds[kind]!
+  return extname(mediapath ?? '').toLowerCase() === '.pdf' ? 'pdf' : 'text'
+}
+
+const folders: Readonly<Record<string, string>> = {
+  docs: 'documents',
+  images: 'images',
+  audio: 'audio',
+  video: 'video',
+}
+
+/** Of a source's file inside the project folder, relative to it. Undefined: it has none, or is linked. */
+export function innerPath(mediapath: string | null): string | undefined {
+  const [, kind = '', name = ''] = /^\/([a-z]+)\/(.+)$/s.exec(mediapath ?? '') ?? []
+  const folder = Object.hasOwn(folders, kind) ? folders[kind] : undefined
+  // A name with a way in it is not the original's.
+  return folder === undefined || name !== basename(name) || name === '..' ? undefined : `${folder}/${name}`
+}
+
+export function findSource(db: ProjectDatabase, id: number): SourceRow | undefined {
+  return db.get<SourceRow>(`SELECT ${columnsIn(db)} FROM main.source WHERE id = ?`, id)
+}
+
+/** By name, then by id. */
+export function allSources(db: ProjectDatabase): readonly SourceRow[] {
+  return db.all<SourceRow>(`SELECT ${columnsIn(db)} FROM main.source ORDER BY name, id`)
+}
+
+/** A name that is missing is empty: the column takes NULL. */
+const columnsIn = (db: ProjectDatabase): string =>
+  `id, coalesce(name, '') AS name, mediapath, memo, owner, date, ${db.has('source', 'av_text_id') ? 'av_text_id' : 'NULL AS av_text_id'}`
+
+/** Throws SOURCE_NOT_FOUND. */
+export function requireSource(db: ProjectDatabase, id: number): SourceRow {
+  const source = findSource(db, id)
+  if (source !== undefined) return source
+  throw new QdaFailure('SOURCE_NOT_FOUND', `Source ${id} not found`, {
+    details: { source_id: id },
+    suggestions: ['list_sources shows the sources there are.'],
+  })
+}
+
+/** Tells a source from a later one that SQLite gave the same id. */
+export const sourceFingerprint = ({ name, date }: Pick<SourceRow, 'name' | 'date'>): string => `${name}\n${date ?? ''}`

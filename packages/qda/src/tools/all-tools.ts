@@ -1,0 +1,40 @@
+import { closeProjectTool } from './close-project-tool.js'
+import { approveSuggestionTool, rejectSuggestionTool } from './decision-tools.js'
+import { getProjectContextTool } from './get-project-context-tool.js'
+import { getSuggestionTool } from './get-suggestion-tool.js'
+import { listChangesTool } from './list-changes-tool.js'
+import { listPendingTool } from './list-pending-tool.js'
+import { listSuggestionsTool } from './list-suggestions-tool.js'
+import { openProjectTool } from './open-project-tool.js'
+import type { QdaTool } from './qda-tool.js'
+import type { ToolParts } from './tool-parts.js'
+import { undoChangeSetTool } from './undo-change-set-tool.js'
+import { withdrawSuggestionTool } from './withdraw-suggestion-tool.js'
+
+/** Everything that agents and operators may call, in the order of lists. */
+export function allTools(parts: ToolParts): readonly QdaTool[] {
+  return [
+    // Projects
+    getProjectContextTool(parts.desk),
+    openProjectTool(parts),
+    closeProjectTool(parts.desk),
+    // Sources
+    // Folders
+    // Codes
+    // Codings
+    // Automatic coding
+    // Memos and journals
+    // Search and statistics
+    // Suggestions
+    listPendingTool(),
+    getSuggestionTool(),
+    withdrawSuggestionTool(parts),
+    listSuggestionsTool(parts),
+    approveSuggestionTool(parts),
+    rejectSuggestionTool(parts),
+    // Exchange
+    // Changes, backups, repair
+    listChangesTool(),
+    undoChangeSetTool(),
+  ]
+}

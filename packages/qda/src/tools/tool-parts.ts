@@ -1,0 +1,11 @@
+import type { Decisions } from '../approvals/decide.js'
+import type { Foundation } from '../foundation.js'
+import type { ProjectDesk } from '../sessions/project-desk.js'
+import type { WriteEffects } from '../sessions/write-effects.js'
+
+/** What tools are made of. */
+export interface ToolParts extends Foundation {
+  readonly desk: ProjectDesk
+  readonly effects: WriteEffects
+  readonly decisions: Decisions
+}
