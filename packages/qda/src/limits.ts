@@ -60,7 +60,7 @@ export const writesWaitingMax = 1_000
 export const concurrentCallsMax = 32
 
 // Config.
-/** Twice what most people need: a backup has the size of its project. */
+/** Some days of work, at one for each session that writes; a backup has the size of its project. */
 export const backupsDefault = 10
 /** A folder with more is no longer looked through by anybody. */
 export const backupsMax = 1_000
@@ -88,3 +88,87 @@ export const changeSetsListedMax = 200
 export const reasonLengthMax = 2_000
 /** Of one page over all projects. */
 export const suggestionsListedMax = 200
+
+// Sources and folders.
+/** Code points of a person's name. */
+export const coderNameLengthMax = 100
+/** Code points of a folder's name; as much as a name in a file system. */
+export const folderNameLengthMax = 255
+/** Characters of a word or two on where a text comes from. */
+export const originLengthMax = 1_000
+/** Code points of a page, where the call does not say. */
+export const pageLengthDefault = 50_000
+/** Code points of a page: four bytes each are less than a frame takes. */
+export const pageLengthMax = 200_000
+/** Code points of a source's name; as much as a name in a file system. */
+export const sourceNameLengthMax = 255
+/** Codes whose co-occurrence is counted at once: a grid of so many takes 32 MB, and there are two. */
+export const cooccurrenceCodesMax = 2_000
+/** Pairs of codes in one answer: more than 500 codes have. */
+export const cooccurrencePairsMax = 200_000
+/** Steps of one count of co-occurrence, about a second; 100,000 codings of 500 codes that all overlap take 50 million. */
+export const cooccurrenceStepsMax = 200_000_000
+
+/** UTF-16 units of texts that are copied to a search thread at once: a few milliseconds of the event loop. */
+export const patternBatchLength = 1_000_000
+/** Texts in such a batch, where they are short. */
+export const patternBatchCountMax = 2_000
+/** UTF-16 units: nobody writes a longer pattern, and its compilation takes time and memory. */
+export const patternLengthMax = 10_000
+/** Matches of one search: more than a project has codings, and 20 MB. */
+export const patternMatchesMax = 200_000
+/** Of a search thread, MB: room for a text of 100 MB, and not for what grows without end. */
+export const patternThreadHeapMb = 512
+/** A thread that had no search for so long is ended, ms: starting it again takes 30. */
+export const patternThreadIdleMs = 60_000
+/** Searches at once; others wait in line. */
+export const patternThreadsMax = 2
+
+/** Characters of a speaker's label: what is longer before a colon is a sentence. */
+export const speakerLabelLengthMax = 63
+/** Characters of one attribute's value in a REFI-QDA document: names, and quotations of some programs. */
+export const xmlAttributeLengthMax = 1_000_000
+/** Attributes of one element; the format knows ten at most. */
+export const xmlAttributesMax = 64
+/** Bytes of a REFI-QDA document: some 500,000 codings. */
+export const xmlBytesMax = 256 * 1024 * 1024
+/** Bytes that are parsed before others have their turn. */
+export const xmlChunkBytes = 64 * 1024
+/** Elements within elements; programs nest codes a dozen deep. */
+export const xmlDepthMax = 256
+/** Elements of a document: with each, memory grows. */
+export const xmlElementsMax = 3_000_000
+/** Characters of one text in a document, and between two of its tags. */
+export const xmlTextLengthMax = 16 * 1024 * 1024
+/** Characters that a writer gathers before it hands them on. */
+export const xmlWriteChunkLength = 64 * 1024
+/** What an import or export could not take over, in its answer; the rest is counted. */
+export const lossesListedMax = 1_000
+/** Characters of a quotation that are compared with the text it was taken from. */
+export const quoteComparedLength = 1_000
+/** Bytes of one text in a package. */
+export const packageTextBytesMax = 64 * 1024 * 1024
+/** Bytes of a package's files, unpacked. */
+export const packageBytesMax = 2 * 1024 * 1024 * 1024
+/** Files in a package. */
+export const packageEntriesMax = 100_000
+/** Bytes of a file's name in a package. */
+export const packageNameLengthMax = 1_024
+/** How many times its packed size a file may have; texts reach 20, bombs 1,000. */
+export const packageRatioMax = 200
+/** Bytes below which a file of a package may have any ratio: a short text of blanks is no bomb. */
+export const packageRatioFreeBytes = 1024 * 1024
+
+// Project folder.
+/** A backup that is still not whole after this time never will be. */
+export const backupLeftoverMs = 60 * 60_000
+/** More backups than that are not made within a minute. */
+export const backupNamesTriedMax = 60
+/** Some 4 MB, while which nothing else of the worker runs. */
+export const backupStepPages = 1_000
+/** Of each other program's file beside the project that is read whole; a lock has two short lines. */
+export const lockContentBytesMax = 1_024
+/** As QualCoder 3 does. */
+export const lockRefreshMs = 5_000
+/** QualCoder 3 takes a lock of this age for forgotten. */
+export const lockStaleMs = 30_000

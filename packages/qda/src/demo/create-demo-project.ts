@@ -3,6 +3,7 @@ import type { Clock } from '@callboard/worker/clock'
 import Database from 'better-sqlite3'
 import { createProjectFolder } from '../format/create-project-folder.js'
 import { localTime } from '../format/local-time.js'
+import { databaseFileName, newProjectAt } from '../format/project-path.js'
 import { TextIndex } from '../text/text-index.js'
 import { cases, categories, coders, codes, codings, journal, sources } from './village.js'
 
@@ -15,17 +16,22 @@ export interface DemoProject {
   readonly codings: number
 }
 
-/** A small project as the original makes them, with two coders who do not always agree. `path` ends in `.qda`; throws a QdaFailure where there is something. */
+/**
+ * A small project as the original makes them, with two coders who do not always agree. Throws a QdaFailure
+ * PROJECT_NOT_CREATED where there is something already, or the name does not end in `.qda`.
+ */
 export async function createDemoProject(path: string, clock: Pick<Clock, 'now'>): Promise<DemoProject> {
   const date = localTime(clock.now())
-  const place = await createProjectFolder({ path, coder: coders.ada, now: clock.now() })
-  const db = new Database(join(place.path, 'data.qda'), { fileMustExist: true })
+  const place = await newProjectAt(path, [])
+  createProjectFolder(place, { coder: coders.ada, now: clock.now() })
+  const db = new Database(join(place.path, databaseFileName), { fileMustExist: true })
   try {
     db.transaction(() => new Filling(db, date).fill())()
   } finally {
     db.close()
   }
-  return { ...place, sources: sources.length, codes: codes.length, codings: codings.length }
+  const { path: folder, name } = place
+  return { path: folder, name, sources: sources.length, codes: codes.length, codings: codings.length }
 }
 
 class Filling {
@@ -40,7 +46,12 @@ class Filling {
   fill(): void {
     const common = { owner: coders.ada, date: this.#date }
     this.#insert('coder_names', { name: coders.ben, visibility: 1 })
-    const sourceIds = this.#named('source', sources, ({ name, memo, text }) => ({ name, memo, fulltext: text, ...common }))
+    const sourceIds = this.#named('source', sources, ({ name, memo, text }) => ({
+      name,
+      memo,
+      fulltext: text,
+      ...common,
+    }))
     const categoryNames = categories.map((name) => ({ name }))
     const categoryIds = this.#named('code_cat', categoryNames, ({ name }) => ({ name, memo: '', ...common }))
     const codeIds = this.#named('code_name', codes, ({ name, color, category, memo }) => ({
@@ -56,7 +67,9 @@ class Filling {
     }
     this.#fillCases(sourceIds, common)
     this.#insert('journal', { name: journal.name, jentry: journal.text, ...common })
-    this.#db.prepare('UPDATE project SET memo = ?').run('What people of a village say about its community garden. All of it is made up.')
+    this.#db
+      .prepare('UPDATE project SET memo = ?')
+      .run('What people of a village say about its community garden. All of it is made up.')
   }
 
   #fillCases(sourceIds: ReadonlyMap<string, number>, common: Columns): void {

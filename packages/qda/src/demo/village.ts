@@ -62,9 +62,19 @@ Mira helps a newcomer with the seedlings; they talk about their grandmothers' ga
 
 export const categories = ['Feelings', 'Living together', 'Work'] as const
 
-export const codes: readonly { readonly name: string; readonly color: string; readonly category: string; readonly memo: string }[] = [
+export const codes: readonly {
+  readonly name: string
+  readonly color: string
+  readonly category: string
+  readonly memo: string
+}[] = [
   { name: 'Pride', color: '#F7D358', category: 'Feelings', memo: 'Being proud of what one can do or has done.' },
-  { name: 'Fear of failing', color: '#F78181', category: 'Feelings', memo: 'Worry about doing it wrong, or having done so.' },
+  {
+    name: 'Fear of failing',
+    color: '#F78181',
+    category: 'Feelings',
+    memo: 'Worry about doing it wrong, or having done so.',
+  },
   { name: 'Belonging', color: '#81F7F3', category: 'Living together', memo: 'Being part of it, with others.' },
   { name: 'Conflict', color: '#FA8258', category: 'Living together', memo: 'Quarrels, and what comes of them.' },
   { name: 'Burden', color: '#BE81F7', category: 'Work', memo: 'Where it is too much for somebody.' },
@@ -74,20 +84,66 @@ export const codes: readonly { readonly name: string; readonly color: string; re
 const { ada, ben } = coders
 
 export const codings: readonly DemoCoding[] = [
-  { source: 'Interview Mira.txt', code: 'Fear of failing', coder: ada, quote: 'I was afraid of doing it wrong in front of people who know.' },
-  { source: 'Interview Mira.txt', code: 'Pride', coder: ada, quote: 'I am proud of that, I must say. 🥕', memo: 'From learner to teacher in a year.' },
-  { source: 'Interview Mira.txt', code: 'Belonging', coder: ada, quote: 'When something fails, we laugh about it together.' },
-  { source: 'Interview Mira.txt', code: 'Belonging', coder: ben, quote: 'One comes for the beans and stays for the people.' },
+  {
+    source: 'Interview Mira.txt',
+    code: 'Fear of failing',
+    coder: ada,
+    quote: 'I was afraid of doing it wrong in front of people who know.',
+  },
+  {
+    source: 'Interview Mira.txt',
+    code: 'Pride',
+    coder: ada,
+    quote: 'I am proud of that, I must say. 🥕',
+    memo: 'From learner to teacher in a year.',
+  },
+  {
+    source: 'Interview Mira.txt',
+    code: 'Belonging',
+    coder: ada,
+    quote: 'When something fails, we laugh about it together.',
+  },
+  {
+    source: 'Interview Mira.txt',
+    code: 'Belonging',
+    coder: ben,
+    quote: 'One comes for the beans and stays for the people.',
+  },
   { source: 'Interview Jonas.txt', code: 'Burden', coder: ada, quote: 'Honestly, some weeks it is too much.' },
-  { source: 'Interview Jonas.txt', code: 'Burden', coder: ben, quote: 'some weeks it is too much. I have a job and two children.' },
+  {
+    source: 'Interview Jonas.txt',
+    code: 'Burden',
+    coder: ben,
+    quote: 'some weeks it is too much. I have a job and two children.',
+  },
   { source: 'Interview Jonas.txt', code: 'Pride', coder: ben, quote: 'we cleared that ground with our own hands' },
-  { source: 'Interview Selma.txt', code: 'Conflict', coder: ada, quote: 'There was a quarrel over the compost — yes, over the compost! Two families left.' },
-  { source: 'Interview Selma.txt', code: 'Fear of failing', coder: ben, quote: 'I still ask myself whether I should have spoken with them earlier.' },
+  {
+    source: 'Interview Selma.txt',
+    code: 'Conflict',
+    coder: ada,
+    quote: 'There was a quarrel over the compost — yes, over the compost! Two families left.',
+  },
+  {
+    source: 'Interview Selma.txt',
+    code: 'Fear of failing',
+    coder: ben,
+    quote: 'I still ask myself whether I should have spoken with them earlier.',
+  },
   { source: 'Interview Selma.txt', code: 'Sharing work', coder: ada, quote: 'one has to share the work openly' },
-  { source: 'Field notes May.txt', code: 'Sharing work', coder: ada, quote: 'others carry water in cans without being asked' },
+  {
+    source: 'Field notes May.txt',
+    code: 'Sharing work',
+    coder: ada,
+    quote: 'others carry water in cans without being asked',
+  },
 ]
 
-export const cases: readonly { readonly name: string; readonly source: string; readonly role: string; readonly years: string }[] = [
+export const cases: readonly {
+  readonly name: string
+  readonly source: string
+  readonly role: string
+  readonly years: string
+}[] = [
   { name: 'Mira', source: 'Interview Mira.txt', role: 'gardener', years: '2' },
   { name: 'Jonas', source: 'Interview Jonas.txt', role: 'keeper of the pump', years: '6' },
   { name: 'Selma', source: 'Interview Selma.txt', role: 'chair', years: '7' },
