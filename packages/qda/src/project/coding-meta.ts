@@ -42,7 +42,8 @@ export const codingTables = {
 export function identityColumns(db: ProjectDatabase, kind: CodingKind): string {
   const { table, key, source, pos0, pos1 } = codingTables[kind]
   const important = db.has(table, 'important') ? 'important' : 'NULL AS important'
-  return `${key} AS id, cid, ${source} AS fid, ${pos0} AS pos0, ${pos1} AS pos1, owner, ${important}`
+  // The oldest projects have no key of text codings.
+  return `${db.has(table, key) ? key : 'rowid'} AS id, cid, ${source} AS fid, ${pos0} AS pos0, ${pos1} AS pos1, owner, ${important}`
 }
 
 export function codingIdentity(db: ProjectDatabase, kind: CodingKind, id: number): CodingIdentity | undefined {
