@@ -28,6 +28,12 @@ export const sentenceReachUnits = 5_000
 export const shiftLengthMax = 200
 /** UTF-16 units of a coding's text that is looked for elsewhere: each of 400 places may compare it all. */
 export const shiftedTextUnitsMax = 100_000
+/** Of paths that are shown; nobody nests deeper, and a path of a file with rings must not grow with it. */
+export const codeLevelsShownMax = 100
+/** Names of codes and categories, in characters. */
+export const codeNameLengthMax = 100
+/** Titles, in characters: they become names of files. */
+export const journalNameLengthMax = 255
 /** Pause between two attempts while another program writes to the project. */
 export const busyRetryMs = 25
 /** The original waits as long for us. */
