@@ -1,4 +1,5 @@
 import { addTextSourceTool } from './add-text-source-tool.js'
+import { batchApplyCodesTool } from './batch-apply-codes-tool.js'
 import { closeProjectTool } from './close-project-tool.js'
 import { createFolderTool } from './create-folder-tool.js'
 import { createProjectTool } from './create-project-tool.js'
@@ -9,6 +10,8 @@ import { getSuggestionTool } from './get-suggestion-tool.js'
 import { listChangesTool } from './list-changes-tool.js'
 import { listFoldersTool } from './list-folders-tool.js'
 import { listPendingTool } from './list-pending-tool.js'
+import { listSegmentsForCodeTool } from './list-segments-for-code-tool.js'
+import { listSegmentsForSourceTool } from './list-segments-for-source-tool.js'
 import { listSourcesTool } from './list-sources-tool.js'
 import { listSuggestionsTool } from './list-suggestions-tool.js'
 import { moveSourceToFolderTool } from './move-source-to-folder-tool.js'
@@ -16,6 +19,7 @@ import { navigateToSegmentTool } from './navigate-to-segment-tool.js'
 import { openProjectTool } from './open-project-tool.js'
 import type { QdaTool } from './qda-tool.js'
 import { readSourceContentTool } from './read-source-content-tool.js'
+import { removeCodingTool } from './remove-coding-tool.js'
 import { removeSourceTool } from './remove-source-tool.js'
 import { renameFolderTool } from './rename-folder-tool.js'
 import type { ToolParts } from './tool-parts.js'
@@ -44,6 +48,10 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     moveSourceToFolderTool(),
     // Codes
     // Codings
+    batchApplyCodesTool(parts),
+    listSegmentsForSourceTool(),
+    listSegmentsForCodeTool(parts),
+    removeCodingTool(),
     // Automatic coding
     // Memos and journals
     // Search and statistics
