@@ -32,8 +32,16 @@ const broken: [string, string][] = [
   ['a position that is no number', source(`<PlainTextSelection guid="${guid}" startPosition="0" endPosition="x"/>`)],
   ['text between elements', project('text')],
   ['a moment without seconds', project('', 'name="P" creationDateTime="2024-01-01T10:00"')],
-  ['two values', source(`<VariableValue><VariableRef targetGUID="${guid}"/><TextValue>a</TextValue><TextValue>b</TextValue></VariableValue>`)],
-  ['a value of another type', source(`<VariableValue><VariableRef targetGUID="${guid}"/><IntegerValue>a</IntegerValue></VariableValue>`)],
+  [
+    'two values',
+    source(
+      `<VariableValue><VariableRef targetGUID="${guid}"/><TextValue>a</TextValue><TextValue>b</TextValue></VariableValue>`,
+    ),
+  ],
+  [
+    'a value of another type',
+    source(`<VariableValue><VariableRef targetGUID="${guid}"/><IntegerValue>a</IntegerValue></VariableValue>`),
+  ],
   ['no namespace', '<Project name="P"/>'],
   ['a byte order mark', `\uFEFF${project('')}`],
   ['another outermost element', '<Codes xmlns="urn:QDA-XML:codebook:1.0"/>'],

@@ -25,7 +25,9 @@ test('every codebook is a valid document that reads as the same codebook, and is
 })
 
 test('a codebook of nothing is refused, for the format has none', async () => {
-  await expect(writeQdc({ path: '/nowhere', overwrite: false }, { origin: null, codes: [], sets: [] })).rejects.toMatchObject({
+  await expect(
+    writeQdc({ path: '/nowhere', overwrite: false }, { origin: null, codes: [], sets: [] }),
+  ).rejects.toMatchObject({
     code: 'EXPORT_FAILED/WRITE_FAILED',
     message: expect.stringContaining('no codes'),
   })

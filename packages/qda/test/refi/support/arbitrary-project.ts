@@ -14,7 +14,27 @@ import type {
 
 /** Projects as an import would make them: everything that a document can hold, and nothing that reading would change. */
 
-const special = ['a', 'Z', ' ', '&', '<', '>', '"', "'", ']]>', '\n', '\t', '\r', '\u2029', '😀', '👩‍👩‍👧', 'é', '中文', 'שלום', '\u0085']
+const special = [
+  'a',
+  'Z',
+  ' ',
+  '&',
+  '<',
+  '>',
+  '"',
+  "'",
+  ']]>',
+  '\n',
+  '\t',
+  '\r',
+  '\u2029',
+  '😀',
+  '👩‍👩‍👧',
+  'é',
+  '中文',
+  'שלום',
+  '\u0085',
+]
 
 /** Not empty, for an empty one is none. */
 export const someText = fc.string({ unit: fc.constantFrom(...special), minLength: 1, maxLength: 8 })
@@ -26,7 +46,12 @@ const moment = fc
   .integer({ min: 0, max: 4_000_000_000 })
   .map((seconds) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`)
 const color = fc.constantFrom('#FF0000', '#00AB0C')
-const authorship = { creatingUser: maybe(guid), createdAt: maybe(moment), modifyingUser: maybe(guid), modifiedAt: maybe(moment) }
+const authorship = {
+  creatingUser: maybe(guid),
+  createdAt: maybe(moment),
+  modifyingUser: maybe(guid),
+  modifiedAt: maybe(moment),
+}
 
 const coding: fc.Arbitrary<RefiCoding> = fc.record({
   guid,
@@ -64,7 +89,10 @@ const sourceParts = {
 }
 
 const path = (ending: string): fc.Arbitrary<RefiPath> =>
-  fc.record({ kind: fc.constantFrom('internal', 'relative', 'absolute'), path: guid.map((name) => `${name}.${ending}`) })
+  fc.record({
+    kind: fc.constantFrom('internal', 'relative', 'absolute'),
+    path: guid.map((name) => `${name}.${ending}`),
+  })
 const internalPath = guid.map((name): RefiPath => ({ kind: 'internal', path: `${name}.txt` }))
 const content = internalPath.map((file): RefiContent => ({ kind: 'file', path: file }))
 
@@ -100,9 +128,7 @@ export const arbitrarySource: fc.Arbitrary<RefiSource> = fc.oneof(
   fc.record({
     kind: fc.constant('pdf' as const),
     ...mediaParts,
-    selections: few(
-      fc.record({ ...selectionParts, ...corners, page: fc.nat(), representation: maybe(textHolder) }),
-    ),
+    selections: few(fc.record({ ...selectionParts, ...corners, page: fc.nat(), representation: maybe(textHolder) })),
     representation: maybe(textHolder),
   }),
   fc.record({

@@ -66,8 +66,7 @@ const plainSelection = 'Description? Coding* NoteRef*'
 
 const projectGrammar: Grammar = {
   Project: {
-    elements:
-      'Users? CodeBook? Variables? Cases? Sources? Notes? Links? Sets? Graphs? Description? NoteRef*',
+    elements: 'Users? CodeBook? Variables? Cases? Sources? Notes? Links? Sets? Graphs? Description? NoteRef*',
     attributes:
       'name! origin creatingUserGUID:guid creationDateTime:moment modifyingUserGUID:guid modifiedDateTime:moment basePath',
   },
@@ -78,7 +77,10 @@ const projectGrammar: Grammar = {
   Code: { elements: 'Description? NoteRef* Code*', attributes: code },
   Variables: { elements: 'Variable+', attributes: '' },
   Variable: { elements: 'Description?', attributes: 'guid!:guid name! typeOfVariable!:variable' },
-  VariableValue: { elements: 'VariableRef (TextValue|BooleanValue|IntegerValue|FloatValue|DateValue|DateTimeValue)?', attributes: '' },
+  VariableValue: {
+    elements: 'VariableRef (TextValue|BooleanValue|IntegerValue|FloatValue|DateValue|DateTimeValue)?',
+    attributes: '',
+  },
   Cases: { elements: 'Case+', attributes: '' },
   Case: { elements: 'Description? CodeRef* VariableValue* SourceRef* SelectionRef*', attributes: 'guid!:guid name' },
   Sources: { elements: '(TextSource|PictureSource|PDFSource|AudioSource|VideoSource)+', attributes: '' },
@@ -91,12 +93,27 @@ const projectGrammar: Grammar = {
     elements: plainSelection,
     attributes: `guid!:guid name startPosition!:integer endPosition!:integer ${author}`,
   },
-  PictureSource: { elements: 'Description? TextDescription? PictureSelection* Coding* NoteRef* VariableValue*', attributes: media },
+  PictureSource: {
+    elements: 'Description? TextDescription? PictureSelection* Coding* NoteRef* VariableValue*',
+    attributes: media,
+  },
   PictureSelection: { elements: plainSelection, attributes: `guid!:guid name ${place} ${author}` },
-  PDFSource: { elements: 'Description? PDFSelection* Representation? Coding* NoteRef* VariableValue*', attributes: media },
-  PDFSelection: { elements: 'Description? Representation? Coding* NoteRef*', attributes: `guid!:guid name page!:integer ${place} ${author}` },
-  AudioSource: { elements: 'Description? Transcript* AudioSelection* Coding* NoteRef* VariableValue*', attributes: media },
-  VideoSource: { elements: 'Description? Transcript* VideoSelection* Coding* NoteRef* VariableValue*', attributes: media },
+  PDFSource: {
+    elements: 'Description? PDFSelection* Representation? Coding* NoteRef* VariableValue*',
+    attributes: media,
+  },
+  PDFSelection: {
+    elements: 'Description? Representation? Coding* NoteRef*',
+    attributes: `guid!:guid name page!:integer ${place} ${author}`,
+  },
+  AudioSource: {
+    elements: 'Description? Transcript* AudioSelection* Coding* NoteRef* VariableValue*',
+    attributes: media,
+  },
+  VideoSource: {
+    elements: 'Description? Transcript* VideoSelection* Coding* NoteRef* VariableValue*',
+    attributes: media,
+  },
   AudioSelection: { elements: plainSelection, attributes: `guid!:guid name begin!:integer end!:integer ${author}` },
   VideoSelection: { elements: plainSelection, attributes: `guid!:guid name begin!:integer end!:integer ${author}` },
   Transcript: {
@@ -104,11 +121,17 @@ const projectGrammar: Grammar = {
     attributes: `guid!:guid name richTextPath plainTextPath ${author}`,
   },
   SyncPoint: { elements: '', attributes: 'guid!:guid timeStamp:integer position:integer' },
-  TranscriptSelection: { elements: plainSelection, attributes: `guid!:guid name fromSyncPoint:guid toSyncPoint:guid ${author}` },
+  TranscriptSelection: {
+    elements: plainSelection,
+    attributes: `guid!:guid name fromSyncPoint:guid toSyncPoint:guid ${author}`,
+  },
   Coding: { elements: 'CodeRef NoteRef*', attributes: 'guid!:guid creatingUser:guid creationDateTime:moment' },
   Notes: { elements: 'Note+', attributes: '' },
   Links: { elements: 'Link+', attributes: '' },
-  Link: { elements: 'NoteRef*', attributes: 'guid!:guid name direction:direction color:color originGUID:guid targetGUID:guid' },
+  Link: {
+    elements: 'NoteRef*',
+    attributes: 'guid!:guid name direction:direction color:color originGUID:guid targetGUID:guid',
+  },
   Sets: { elements: 'Set+', attributes: '' },
   Set: { elements: 'Description? MemberCode* MemberSource* MemberNote*', attributes: 'guid!:guid name!' },
   Description: text,
