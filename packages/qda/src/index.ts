@@ -1,1 +1,2 @@
-export {}
+export { createQdaWorker } from './create-qda-worker.js'
+export type { QdaOptions } from './open-qda.js'

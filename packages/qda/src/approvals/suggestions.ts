@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { QdaFailure } from '../failure.js'
+import { pendingPerActorMax } from '../limits.js'
+import type { ProjectDatabase } from '../project/project-database.js'
+
+export const suggestionStatuses = ['pending', 'approved', 'rejected', 'withdrawn', 'stale'] as const
+export type SuggestionStatus = (typeof suggestionStatuses)[number]
+
+/** What an agent would like to do, for a person to decide. Approved, it is the call of `tool` with `payload`. */
+export interface Suggestion {
+  readonly id: string
+  /** What it is to people: `source_metadata`, `coding`, or the tool that would be called. */
+  readonly kind: string
+  readonly tool: string
+  readonly payload: { readonly [key: string]: unknown }
+  /** Of what it would change, and what it goes by, as that was. */
+  readonly fingerprint: string
+  readonly actor: string
+  readonly rationale: string | null
+  /** UTC ms. */
+  readonly created_at: number
+  readonly status: SuggestionStatus
+  readonly decided_by: string | null
+  readonly decided_at: number | null
+  readonly reason: string | null
+  readonly result: unknown
+}
+
+export interface Proposed {
+  readonly kind: string
+  readonly tool: string
+  readonly payload: { readonly [key: string]: unknown }
+  readonly fingerprint: string
+  readonly rationale?: string | undefined
+}
+
+/** Adds it to the queue; an equal one that waits already stands for it. Throws QUEUE_FULL. */
+export function addSuggestion(db: ProjectDatabase, proposed: Proposed, actor: string, now: number): Suggestion {
+  const { kind, tool, fingerprint, rationale = null } = proposed
+  const payload = JSON.stringify(proposed.payload)
+  const same = db.get<SuggestionRow>(
+    "SELECT * FROM side.suggestion WHERE status = 'pending' AND actor = ? AND tool = ? AND payload = ? AND fingerprints = ?",
+    actor,
+    tool,
+    payload,
+    fingerprint,
+  )
+  if (same !== undefined) return suggestionOf(same)
+  const pending = db.value("SELECT count(*) FROM side.suggestion WHERE status = 'pending' AND actor = ?", actor) ?? 0
+  if (pending >= pendingPerActorMax)
+    throw new QdaFailure(
+      'QUEUE_FULL',
+      `${pending} of your suggestions wait for a person already; wait for decisions, or take some back with withdraw_suggestion`,
+      { details: { pending, limit: pendingPerActorMax } },
+    )
+  const id = randomUUID()
+  db.run(
+    `INSERT INTO side.suggestion (id, kind, tool, payload, fingerprints, actor, rationale, created_at, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
+    ...[id, kind, tool, payload, fingerprint, actor, rationale, now],
+  )
+  return findSuggestion(db, id)!
+}
+
+export function findSuggestion(db: ProjectDatabase, id: string): Suggestion | undefined {
+  const row = db.get<SuggestionRow>('SELECT * FROM side.suggestion WHERE id = ?', id)
+  return row === undefined ? undefined : suggestionOf(row)
+}
+
+/** Oldest first. */
+export function suggestionsOf(db: ProjectDatabase, actor?: string, status?: SuggestionStatus): readonly Suggestion[] {
+  const conditions = [actor === undefined ? '1' : 'actor = ?', status === undefined ? '1' : 'status = ?']
+  const values = [actor, status].filter((value) => value !== undefined)
+  return db
+    .all<SuggestionRow>(
+      `SELECT * FROM side.suggestion WHERE ${conditions.join(' AND ')} ORDER BY created_at, id`,
+      ...values,
+    )
+    .map(suggestionOf)
+}
+
+export interface Decision {
+  readonly status: Exclude<SuggestionStatus, 'pending'>
+  readonly by: string
+  readonly reason?: string | undefined
+  readonly result?: unknown
+}
+
+/** Throws ALREADY_DECIDED: of two decisions the first one holds. */
+export function decideSuggestion(db: ProjectDatabase, id: string, decision: Decision, now: number): void {
+  const { status, by, reason = null, result } = decision
+  const { changes } = db.run(
+    `UPDATE side.suggestion SET status = ?, decided_by = ?, decided_at = ?, reason = ?, result = ?
+     WHERE id = ? AND status = 'pending'`,
+    ...[status, by, now, reason, result === undefined ? null : JSON.stringify(result), id],
+  )
+  if (changes === 0) throw alreadyDecided(findSuggestion(db, id))
+}
+
+export function alreadyDecided(suggestion: Suggestion | undefined): QdaFailure {
+  if (suggestion === undefined) return new QdaFailure('SUGGESTION_NOT_FOUND', 'There is no such suggestion')
+  const { id, status, decided_by } = suggestion
+  return new QdaFailure(
+    'ALREADY_DECIDED',
+    `Suggestion ${id} is ${status} already${decided_by ? `, by ${decided_by}` : ''}`,
+    {
+      details: { id, status, decided_by },
+    },
+  )
+}
+
+interface SuggestionRow {
+  readonly id: string
+  readonly kind: string
+  readonly tool: string
+  readonly payload: string
+  readonly fingerprints: string
+  readonly actor: string
+  readonly rationale: string | null
+  readonly created_at: number
+  readonly status: SuggestionStatus
+  readonly decided_by: string | null
+  readonly decided_at: number | null
+  readonly reason: string | null
+  readonly result: string | null
+}
+
+function suggestionOf({ payload, fingerprints, result, ...row }: SuggestionRow): Suggestion {
+  return {
+    id: row.id,
+    kind: row.kind,
+    tool: row.tool,
+    payload: JSON.parse(payload) as Suggestion['payload'],
+    fingerprint: fingerprints,
+    actor: row.actor,
+    rationale: row.rationale,
+    created_at: row.created_at,
+    status: row.status,
+    decided_by: row.decided_by,
+    decided_at: row.decided_at,
+    reason: row.reason,
+    result: result === null ? null : JSON.parse(result),
+  }
+}

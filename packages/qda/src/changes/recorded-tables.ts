@@ -1,0 +1,23 @@
+import { keyOf as projectKeyOf, type TableName } from '../format/tables.js'
+
+/** Keys of our own tables whose rows belong to what an agent changes, and not to how it got there. */
+const sideKeys = { folder: 'id', source_meta: 'source_id', coding_meta: 'id', object_guid: 'id' } as const
+
+/** Whose rows are recorded when they change. */
+export type RecordedTable = TableName | keyof typeof sideKeys
+
+export function schemaOf(table: RecordedTable): 'main' | 'side' {
+  return Object.hasOwn(sideKeys, table) ? 'side' : 'main'
+}
+
+/** Undefined: the table has one row. A table's rowids are no keys: the original renumbers them. */
+export function keyColumnOf(table: RecordedTable): string | undefined {
+  if (Object.hasOwn(sideKeys, table)) return sideKeys[table as keyof typeof sideKeys]
+  // Its names are unique, though no key is declared.
+  return table === 'coder_names' ? 'name' : (projectKeyOf(table as TableName) ?? undefined)
+}
+
+/** `schema."table"` */
+export const qualified = (table: RecordedTable): string => `${schemaOf(table)}.${quoted(table)}`
+
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -1,0 +1,46 @@
+import { placeOf, wordsOf } from '@callboard/worker/issue-words'
+import { didYouMean } from '@callboard/worker/nearest-name'
+import type { z } from 'zod'
+import { sectionSchema } from './section-schema.js'
+
+/** What is wrong with single keys, each as `key: sentence`; about the section itself it begins with a colon. */
+export function valueProblems({ issues }: z.ZodError): readonly string[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [`${placeOf(issue.path)}: ${wordsOf(issue)}`]
+    return issue.keys.map((key) => noSuchKey([...issue.path], key, Object.keys(sectionSchema.shape)))
+  })
+}
+
+/** Which keys of `levels` are no tool's. */
+export function levelProblems(section: unknown, tools: readonly string[]): readonly string[] {
+  const levels = isRecord(section) ? section['levels'] : undefined
+  if (!isRecord(levels)) return []
+  return Object.keys(levels)
+    .filter((name) => !tools.includes(name))
+    .map((name) => noSuchKey(['levels'], name, tools))
+}
+
+/** Which roots begin with `~` where there is no home. */
+export function homeProblems(section: unknown, home: string | undefined): readonly string[] {
+  const roots = isRecord(section) ? section['roots'] : undefined
+  if (home !== undefined || !Array.isArray(roots)) return []
+  return roots.flatMap((root: unknown, index) =>
+    typeof root === 'string' && /^~(\/|$)/.test(root) ? [`roots[${index}]: ~ is nowhere: HOME is not set`] : [],
+  )
+}
+
+function noSuchKey(path: readonly PropertyKey[], key: string, known: readonly string[]): string {
+  const what = path.length === 0 ? 'key' : 'tool'
+  return `${placeOf([...path, shortened(key)])}: there is no such ${what}${didYouMean(key.replaceAll('-', '_'), known)}`
+}
+
+/** A key may be as long as the file. */
+function shortened(key: string): string {
+  return key.length > keyShownMax ? `${key.slice(0, keyShownMax)}…` : key
+}
+
+const keyShownMax = 60
+
+function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { Clock } from '@callboard/worker/clock'
+import Database from 'better-sqlite3'
+import { QdaFailure } from '../failure.js'
+import { type Access, inspectProject } from '../format/inspect-project.js'
+import { ProjectLock } from '../format/project-lock.js'
+import { sideFileName, sideSchemaVersion, sideStatements } from '../format/side-schema.js'
+import { lockedReadMs } from '../limits.js'
+import { type Columns, ProjectDatabase } from './project-database.js'
+import { TextCache } from './text-cache.js'
+import { WriteTurns } from './write-turns.js'
+
+/** A project that at least one session has open. One connection, however many there are. */
+export class OpenProject {
+  /** The folder, with all links followed. */
+  readonly path: string
+  /** Of the folder, without its ending. */
+  readonly name: string
+  /** Of the format; null where the file does not say. */
+  readonly schemaVersion: number | null
+  readonly warnings: readonly string[]
+  readonly db: ProjectDatabase
+  readonly texts: TextCache
+  readonly writes: WriteTurns
+  readonly #lock: ProjectLock
+  readonly #format: Access
+  #isLockOurs: boolean
+  #dataVersion: number | undefined
+  #isClosed = false
+
+  /** Throws a QdaFailure where it is no project, or can't be read. */
+  static async open(path: string, name: string, clock: Clock): Promise<OpenProject> {
+    const inspection = inspectProject(path)
+    const lock = new ProjectLock(path, clock)
+    const format = inspection.access
+    const isLockOurs = format.kind === 'write' && (await lock.acquire())
+    try {
+      const db = connect(path, inspection.columns, isLockOurs)
+      return new OpenProject({ path, name, ...inspection, format, lock, isLockOurs, db, clock })
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+  }
+
+  private constructor(parts: Parts) {
+    const { path, name, schemaVersion, warnings, format, lock, isLockOurs, db, clock } = parts
+    this.path = path
+    this.name = name
+    this.schemaVersion = schemaVersion
+    this.warnings = warnings
+    this.#format = format
+    this.#lock = lock
+    this.#isLockOurs = isLockOurs
+    this.db = db
+    this.texts = new TextCache(db)
+    this.writes = new WriteTurns(db, clock)
+  }
+
+  /** Why nothing can be written; undefined: it can. */
+  get whyReadOnly(): QdaFailure | undefined {
+    if (this.#format.kind === 'read') return new QdaFailure(this.#format.code, this.#format.reason)
+    if (this.#isLockOurs && this.#lock.isOurs) return undefined
+    return new QdaFailure(
+      'PROJECT_LOCKED',
+      'The project is open in QualCoder, so that nothing can be written; close it there, then call open_project again',
+    )
+  }
+
+  /** Throws why nothing can be written. */
+  requireWritable(): void {
+    const why = this.whyReadOnly
+    if (why !== undefined) throw why
+  }
+
+  /** Tries again to get the lock that another program held. */
+  async retryLock(): Promise<void> {
+    if (this.#format.kind === 'read' || this.whyReadOnly === undefined) return
+    await this.writes.alone(async () => {
+      if (!(await this.#lock.acquire())) return
+      this.db.connection.pragma('query_only = OFF')
+      if (!this.#isLockOurs) {
+        this.db.forgetStatements()
+        this.db.connection.exec('DETACH side')
+        attachSide(this.db.connection, this.path, true)
+      }
+      this.#isLockOurs = true
+    })
+  }
+
+  /** Another program may have written since the last call: what was kept of the old state is dropped. */
+  refresh(): void {
+    const version = this.db.value('PRAGMA main.data_version')
+    if (version !== this.#dataVersion) this.texts.clear()
+    this.#dataVersion = version
+  }
+
+  /** Names things of this project for ever; null where nothing of ours could be written yet. */
+  get uid(): string | null {
+    return this.db.value<string>("SELECT value FROM side.meta WHERE key = 'project_uid'") ?? null
+  }
+
+  /** Copies both files beside the project, and keeps so many copies. The name of the new one. */
+  async backUp(kept: number, now: number): Promise<string> {
+    return `${kept} ${now}`
+  }
+
+  /** Idempotent. After the write that runs, if one does. */
+  async close(): Promise<void> {
+    await this.writes.idle()
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.db.close()
+    await this.#lock.release()
+  }
+}
+
+interface Parts {
+  readonly path: string
+  readonly name: string
+  readonly schemaVersion: number | null
+  readonly warnings: readonly string[]
+  readonly format: Access
+  readonly lock: ProjectLock
+  readonly isLockOurs: boolean
+  readonly db: ProjectDatabase
+  readonly clock: Clock
+}
+
+function connect(path: string, columns: Columns, isWritable: boolean): ProjectDatabase {
+  let connection: Database.Database | undefined
+  try {
+    connection = new Database(join(path, 'data.qda'), { fileMustExist: true, timeout: lockedReadMs })
+    attachSide(connection, path, isWritable)
+    if (!isWritable) connection.pragma('query_only = ON')
+    return new ProjectDatabase(connection, columns)
+  } catch (error) {
+    connection?.close()
+    if (error instanceof QdaFailure) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    throw new QdaFailure('PROJECT_NOT_OPENED/DB_OPEN_FAILED', `The project's databases can't be opened: ${why}`)
+  }
+}
+
+/** Where nothing may be written, what is missing is in memory and empty, so that every query has its tables. */
+function attachSide(connection: Database.Database, path: string, isWritable: boolean): void {
+  const file = join(path, sideFileName)
+  const isMissing = !isWritable && !hasTables(file)
+  // The project's own connection makes no files: an empty data.qda would be none.
+  if (isWritable) new Database(file).close()
+  connection.prepare('ATTACH ? AS side').run(isMissing ? ':memory:' : file)
+  const version = connection.pragma('side.user_version', { simple: true }) as number
+  if (version > sideSchemaVersion)
+    throw new QdaFailure(
+      'PROJECT_NOT_OPENED/UNSUPPORTED_FORMAT',
+      `${sideFileName} was written by a newer Callboard (version ${version}, and this one knows ${sideSchemaVersion}); upgrade this one`,
+    )
+  if (isWritable) connection.pragma('side.journal_mode = DELETE')
+  if (isMissing || (isWritable && version < sideSchemaVersion))
+    connection.transaction(() => {
+      for (const statement of sideStatements('side')) connection.exec(statement)
+      if (isWritable)
+        connection.prepare("INSERT OR IGNORE INTO side.meta (key, value) VALUES ('project_uid', ?)").run(randomUUID())
+    })()
+}
+
+function hasTables(file: string): boolean {
+  try {
+    const side = new Database(file, { readonly: true, fileMustExist: true })
+    try {
+      return (side.pragma('user_version', { simple: true }) as number) > 0
+    } finally {
+      side.close()
+    }
+  } catch {
+    return false
+  }
+}

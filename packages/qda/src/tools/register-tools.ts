@@ -1,0 +1,35 @@
+import type { Worker } from '@callboard/worker'
+import { Decisions } from '../approvals/decide.js'
+import type { Foundation } from '../foundation.js'
+import { SessionResources } from '../resources/session-resources.js'
+import { ProjectDesk } from '../sessions/project-desk.js'
+import { WriteEffects } from '../sessions/write-effects.js'
+import { allTools } from './all-tools.js'
+import { hiddenTools } from './hidden-tools.js'
+import type { FileTool, QdaTool, WriteTool } from './qda-tool.js'
+import { WriteRunner } from './run-write.js'
+import { completed, serveTool } from './serve-tool.js'
+
+/** What the tools hold open. */
+export interface RegisteredTools {
+  /** Closes every project. Idempotent. */
+  close(): Promise<void>
+}
+
+export function registerTools(worker: Worker, foundation: Foundation): RegisteredTools {
+  const desk = new ProjectDesk(foundation.clock)
+  const effects = new WriteEffects(worker, desk, foundation)
+  const resources = new SessionResources(worker, desk)
+  const decisions = new Decisions(effects)
+  const tools = allTools({ ...foundation, desk, effects, resources, decisions }).map((tool) =>
+    completed(tool, foundation.config),
+  )
+  const hidden = hiddenTools().map((tool) => completed(tool, foundation.config))
+  decisions.decideOn([...tools.filter(isWrite), ...hidden])
+  const writes = new WriteRunner(foundation, effects)
+  for (const tool of tools) serveTool(worker, tool, { ...foundation, desk, writes })
+  worker.onSessionClosed((session) => desk.close(session))
+  return { close: () => desk.closeAll() }
+}
+
+const isWrite = (tool: QdaTool): tool is WriteTool | FileTool => tool.kind === 'rows' || tool.kind === 'operation'

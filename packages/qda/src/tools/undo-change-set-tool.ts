@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { findChangeSet } from '../changes/change-sets.js'
+import { noChangeSet, undoChangeSet } from '../changes/undo.js'
+import { rowsTool, type WriteTool } from './qda-tool.js'
+
+export function undoChangeSetTool(): WriteTool {
+  return rowsTool({
+    name: 'undo_change_set',
+    title: 'Take a change back',
+    description:
+      'Takes a change set back: list_changes shows them. What was changed again since is left as it is, and listed. An undo is a change set itself, so undoing it does the change again. Of another actor’s changes a person decides.',
+    input: z.object({
+      change_set_id: z.string().min(1).max(100).describe('Of the answer to a write, or from list_changes'),
+    }),
+    data: z.object({
+      undone_change_set_id: z.string(),
+      undone: z.int().describe('Rows and files'),
+      skipped: z.array(z.object({ table: z.string(), row_id: z.union([z.int(), z.string()]), reason: z.string() })),
+      id_map: z.array(
+        z.object({
+          table: z.string(),
+          old_id: z.union([z.int(), z.string()]),
+          new_id: z.union([z.int(), z.string()]),
+        }),
+      ),
+    }),
+    marks: { destructiveHint: true, idempotentHint: false },
+    prepare: ({ change_set_id: id }, { project }) => {
+      const found = findChangeSet(project.db, id)
+      if (found === undefined) throw noChangeSet(id)
+      return found
+    },
+    level: (_, { actor }, { actor: whose }) => (actor.name === whose ? 'T2' : 'T4'),
+    apply: (writer, { change_set_id: id }) => {
+      const { undone, skipped, id_map } = undoChangeSet(writer, id)
+      writer.undoes = id
+      writer.summary = `Undo of ${findChangeSet(writer.db, id)?.tool ?? id}`
+      return { undone_change_set_id: id, undone, skipped: [...skipped], id_map: [...id_map] }
+    },
+  })
+}
