@@ -123,6 +123,7 @@ export const pageLengthDefault = 50_000
 export const pageLengthMax = 200_000
 /** Code points of a source's name; as much as a name in a file system. */
 export const sourceNameLengthMax = 255
+// Statistics.
 /** Codes whose co-occurrence is counted at once: a grid of so many takes 32 MB, and there are two. */
 export const cooccurrenceCodesMax = 2_000
 /** Pairs of codes in one answer: more than 500 codes have. */
@@ -130,6 +131,7 @@ export const cooccurrencePairsMax = 200_000
 /** Steps of one count of co-occurrence, about a second; 100,000 codings of 500 codes that all overlap take 50 million. */
 export const cooccurrenceStepsMax = 200_000_000
 
+// Patterns.
 /** UTF-16 units of texts that are copied to a search thread at once: a few milliseconds of the event loop. */
 export const patternBatchLength = 1_000_000
 /** Texts in such a batch, where they are short. */
@@ -145,6 +147,7 @@ export const patternThreadIdleMs = 60_000
 /** Searches at once; others wait in line. */
 export const patternThreadsMax = 2
 
+// Speakers.
 /** Characters of a speaker's label: what is longer before a colon is a sentence. */
 export const speakerLabelLengthMax = 63
 /** Characters of one attribute's value in a REFI-QDA document: names, and quotations of some programs. */

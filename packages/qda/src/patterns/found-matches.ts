@@ -1,14 +1,14 @@
 import type { FoundMessage } from './thread-messages.js'
 
 /** UTF-16 offsets, [start, end). */
-export interface TextRange {
+export interface UnitRange {
   readonly start: number
   readonly end: number
 }
 
-export interface PatternMatch extends TextRange {
+export interface PatternMatch extends UnitRange {
   /** What group 1 took, where it was asked for and took part in the match. */
-  readonly group?: TextRange
+  readonly group?: UnitRange
 }
 
 export interface PatternMatches<Id> {
