@@ -4,7 +4,7 @@ import { afterAll, bench, describe } from 'vitest'
 import { fillLargeProject } from '../test/support/large-project.js'
 import { openQdaForTest } from '../test/support/whole-qda.js'
 
-const whole = await openQdaForTest({ config: { backups: 0 } })
+const whole = await openQdaForTest()
 const path = whole.makeProject('Large')
 fillLargeProject(join(path, 'data.qda'))
 await done('open_project', { path })
