@@ -8,7 +8,7 @@ FROM node:20-bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends python3 bubblewrap \
  && rm -rf /var/lib/apt/lists/* \
- && install -d -m 0700 -o node -g node /run/callboard /var/lib/callboard
+ && install -d -m 0700 -o node -g node /run/callboard /var/lib/callboard /projects
 COPY --from=build /opt/callboard /opt/callboard
 RUN ln -s /opt/callboard/packages/cli/bin/callboard.js /usr/local/bin/callboard
 # Named volumes take owner and mode of these directories over.

@@ -102,7 +102,7 @@ function pureCoresTouchNoWorld(all: readonly SourceFile[]): string[] {
 function timeFromOneClock(all: readonly SourceFile[]): string[] {
   const time = /\b(Date\.now|new Date\(\)|Math\.random|performance\.now|setTimeout|setInterval)|from 'node:timers'/
   return sourcesOf(all)
-    .filter(({ path }) => /^packages\/(scheduler|social|forum)\/src\//.test(path))
+    .filter(({ path }) => /^packages\/(scheduler|social|forum|qda)\/src\//.test(path))
     .flatMap(({ path, text }) => {
       const match = time.exec(text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, ''))
       return match === null

@@ -31,7 +31,7 @@ type Entry = EntryBase &
   (
     | {
         /** What is wrong with its section: sentences that begin with the key. */
-        readonly checkConfig: (section: unknown) => Promise<readonly string[]>
+        readonly checkConfig: (section: unknown, home: string | undefined) => Promise<readonly string[]>
         readonly settle?: undefined
       }
     | {
@@ -102,6 +102,15 @@ const builtInWorkers: Readonly<Record<string, Entry>> = {
         `callboard worker forum --auth_pairs '[{"site": "https://forum.example", "api_key": "…", "api_username": "system"}]'`,
       ],
     }),
+  },
+  qda: {
+    create: async (settings) => (await import('@callboard/qda')).createQdaWorker(settings),
+    configKeys: async () => (await import('@callboard/qda/config')).qdaConfigKeys,
+    checkConfig: async (section, home) => {
+      if (section === undefined) return []
+      const { parseQdaConfig } = await import('@callboard/qda/config')
+      return problemsOf(() => parseQdaConfig(section, home))
+    },
   },
 }
 

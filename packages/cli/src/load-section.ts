@@ -44,10 +44,11 @@ async function settledSection(
   flags: GivenFlags,
 ): Promise<LoadedSection & { readonly problems: readonly string[] }> {
   const { settle, checkConfig } = builtInWorker(worker)
-  const located = (problem: string) => `${sourceOf(problem, file)}: ${problem}`
+  const home = variables['HOME'] || undefined
   if (settle === undefined) {
     const section = sectionOf(file, worker)
-    return { section, warnings: [], problems: (await checkConfig(section)).map(located), located: (problem) => problem }
+    const problems = (await checkConfig(section, home)).map((problem) => `${sourceOf(problem, file)}: ${problem}`)
+    return { section, warnings: [], problems, located: (problem) => problem }
   }
   const { fileName, isAbsent, own, sections, overrides = new Map<string, string>() } = file
   const layers = {
@@ -55,7 +56,7 @@ async function settledSection(
     variables: { section: sections[worker] ?? {}, sources: keysOf(worker, overrides) },
     flags,
   }
-  const settled = await settle(layers, variables['HOME'] || undefined)
+  const settled = await settle(layers, home)
   return { ...settled, problems: settled.problems.map((problem) => `${problem}.`) }
 }
 

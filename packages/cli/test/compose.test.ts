@@ -59,7 +59,7 @@ it.skipIf(compose === undefined)(
     const installation = new Installation()
     const port = await freePort()
     const services = readServices(compose!)
-    expect(Object.keys(services).sort()).toEqual(['forum', 'hub', 'kernel', 'scheduler', 'social'])
+    expect(Object.keys(services).sort()).toEqual(['forum', 'hub', 'kernel', 'qda', 'scheduler', 'social'])
     for (const { command, environment, volumes } of Object.values(services)) {
       const mounts = volumes.map((volume) => volume.split(':') as [string, string])
       const moved = Object.entries(environment).map(([name, value]) => {

@@ -75,7 +75,7 @@ it('reads the config as the hub does', async () => {
   expect(all.problems.map(({ detail }) => detail.replace(/.*config\.json: /, ''))).toEqual([
     'http: must be "off", or an object, like {"listen": "127.0.0.1:8765"}.',
     'namespace: must be never or always.',
-    'workers: there is no worker frob; the built-in ones are: kernel, scheduler, social, forum.',
+    'workers: there is no worker frob; the built-in ones are: kernel, scheduler, social, forum, qda.',
     'kernel.maxKernels: must be a whole number.',
   ])
 })
@@ -91,6 +91,7 @@ it('finds a worker that is missing', async () => {
     { check: 'worker scheduler', detail: 'not signed in' },
     { check: 'worker social', detail: 'not signed in' },
     { check: 'worker forum', detail: 'not signed in' },
+    { check: 'worker qda', detail: 'not signed in' },
   ])
 })
 

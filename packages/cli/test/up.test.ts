@@ -15,6 +15,7 @@ describe('callboard up', () => {
     expect(workers).toMatchObject([
       { service: 'forum', state: 'ready', trusted: true },
       { service: 'kernel', state: 'ready', trusted: true },
+      { service: 'qda', state: 'ready', trusted: true },
       { service: 'scheduler', state: 'ready', trusted: true },
       { service: 'social', state: 'ready', trusted: true },
     ])

@@ -93,7 +93,7 @@ describe('usage errors are one sentence and exit 2', () => {
     expect(both.stderr.split('\n')).toEqual([
       'callboard: The configuration is not usable:',
       `  ${name}: logLevel: must be trace, debug, info, warn, error, fatal or silent.`,
-      `  ${name}: workers: there is no worker frob; the built-in ones are: kernel, scheduler, social, forum.`,
+      `  ${name}: workers: there is no worker frob; the built-in ones are: kernel, scheduler, social, forum, qda.`,
       `  ${name}: kernel.maxKernels: must be at least 1.`,
       expect.stringContaining(`  ${name}: kernel: unknown key pyton; there are python, `),
       '',

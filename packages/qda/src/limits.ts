@@ -1,5 +1,39 @@
 // What a call may ask for, and what this worker holds. Alphabetical by subject.
 
+// Quotes and positions.
+/** Units of work of one approximate search, about 20 ns each: a 1 MB text keeps the worker busy for less than 100 ms. */
+export const approximateSearchUnits = 4_000_000
+/** Regions looked at for the passage closest to a quote that was not found; it is only a hint. */
+export const closestRegionsMax = 64
+/** How unlike a quote the closest passage may be and still be worth naming; share of the quote's length. */
+export const closestErrorsShare = 0.4
+/** How unlike a quote a fuzzy match may be; share of the quote's length. */
+export const fuzzyErrorsShare = 0.2
+/** Regions compared for one fuzzy match; the likeliest come first. */
+export const fuzzyRegionsMax = 10_000
+/** UTF-16 units of a quote that is searched approximately: the time for texts that repeat themselves grows with its cube. */
+export const fuzzyQuoteUnitsMax = 500
+/** Candidates named for a quote that occurs several times; enough to choose from. */
+export const quoteCandidatesMax = 10
+/** Code points of a candidate's text in a failure, and before and after it. */
+export const quoteCandidateLengthMax = 200
+export const quoteContextLength = 40
+/** UTF-16 units compared for the occurrences of one quote: a text of one letter has as many as it is long. */
+export const quoteUnitsComparedMax = 50_000_000
+/** UTF-16 units of a quote; as much as the longest page that can be read, whatever its characters. */
+export const quoteUnitsMax = 400_000
+/** On either side of a match, UTF-16 units in which its sentence is looked for: a text may be a single line. */
+export const sentenceReachUnits = 5_000
+/** How far from its stored position a coding's text may have moved, code points. */
+export const shiftLengthMax = 200
+/** UTF-16 units of a coding's text that is looked for elsewhere: each of 400 places may compare it all. */
+export const shiftedTextUnitsMax = 100_000
+/** Of paths that are shown; nobody nests deeper, and a path of a file with rings must not grow with it. */
+export const codeLevelsShownMax = 100
+/** Names of codes and categories, in characters. */
+export const codeNameLengthMax = 100
+/** Titles, in characters: they become names of files. */
+export const journalNameLengthMax = 255
 /** Pause between two attempts while another program writes to the project. */
 export const busyRetryMs = 25
 /** The original waits as long for us. */
@@ -26,7 +60,7 @@ export const writesWaitingMax = 1_000
 export const concurrentCallsMax = 32
 
 // Config.
-/** Twice what most people need: a backup has the size of its project. */
+/** Some days of work, at one for each session that writes; a backup has the size of its project. */
 export const backupsDefault = 10
 /** A folder with more is no longer looked through by anybody. */
 export const backupsMax = 1_000
@@ -55,6 +89,102 @@ export const reasonLengthMax = 2_000
 /** Of one page over all projects. */
 export const suggestionsListedMax = 200
 
+// Codings.
+/** Operations of one batch: as many fit into a transaction of a second. */
+export const batchOperationsMax = 10_000
+/** UTF-16 units that one batch may code, all told: each is stored twice, and written in one transaction. */
+export const batchTextUnitsMax = 16 * 1024 * 1024
+/** Of what verify_project lists; it counts all of them. */
+export const issuesListedMax = 1_000
+/** Characters of a memo that an agent gives. */
+export const memoLengthMax = 100_000
+/** Overlaps named for each row of a batch. */
+export const overlapsListedMax = 5
+/** In one call, so that its transaction stays short. */
+export const repairedMax = 5_000
+/** Segments or hits of one page. */
+export const segmentsListedMax = 10_000
+/** Items of one call: each is tried out, and all of an actor's are limited. */
+export const suggestedCodingsMax = 100
+/** How long work goes on before others have their turn. */
+export const timeSliceMs = 20
+/** Spans of one block of a sorted list: small to insert into, and few to skip. */
+export const spansPerBlockMax = 128
+// Sources and folders.
+/** Code points of a person's name. */
+export const coderNameLengthMax = 100
+/** Code points of a folder's name; as much as a name in a file system. */
+export const folderNameLengthMax = 255
+/** Characters of a word or two on where a text comes from. */
+export const originLengthMax = 1_000
+/** Code points of a page, where the call does not say. */
+export const pageLengthDefault = 50_000
+/** Code points of a page: four bytes each are less than a frame takes. */
+export const pageLengthMax = 200_000
+/** Code points of a source's name; as much as a name in a file system. */
+export const sourceNameLengthMax = 255
+// Statistics.
+/** Codes whose co-occurrence is counted at once: a grid of so many takes 32 MB, and there are two. */
+export const cooccurrenceCodesMax = 2_000
+/** Pairs of codes in one answer: more than 500 codes have. */
+export const cooccurrencePairsMax = 200_000
+/** Steps of one count of co-occurrence, about a second; 100,000 codings of 500 codes that all overlap take 50 million. */
+export const cooccurrenceStepsMax = 200_000_000
+
+// Patterns.
+/** UTF-16 units of texts that are copied to a search thread at once: a few milliseconds of the event loop. */
+export const patternBatchLength = 1_000_000
+/** Texts in such a batch, where they are short. */
+export const patternBatchCountMax = 2_000
+/** UTF-16 units: nobody writes a longer pattern, and its compilation takes time and memory. */
+export const patternLengthMax = 10_000
+/** Matches of one search: more than a project has codings, and 20 MB. */
+export const patternMatchesMax = 200_000
+/** Of a search thread, MB: room for a text of 100 MB, and not for what grows without end. */
+export const patternThreadHeapMb = 512
+/** A thread that had no search for so long is ended, ms: starting it again takes 30. */
+export const patternThreadIdleMs = 60_000
+/** Searches at once; others wait in line. */
+export const patternThreadsMax = 2
+
+// Speakers.
+/** Characters of a speaker's label: what is longer before a colon is a sentence. */
+export const speakerLabelLengthMax = 63
+
+// REFI-QDA.
+/** Characters of one attribute's value in a REFI-QDA document: names, and quotations of some programs. */
+export const xmlAttributeLengthMax = 1_000_000
+/** Attributes of one element; the format knows ten at most. */
+export const xmlAttributesMax = 64
+/** Bytes of a REFI-QDA document: some 500,000 codings. */
+export const xmlBytesMax = 256 * 1024 * 1024
+/** Bytes that are parsed before others have their turn. */
+export const xmlChunkBytes = 64 * 1024
+/** Elements within elements; programs nest codes a dozen deep. */
+export const xmlDepthMax = 256
+/** Elements of a document: with each, memory grows. */
+export const xmlElementsMax = 3_000_000
+/** Characters of one text in a document, and between two of its tags. */
+export const xmlTextLengthMax = 16 * 1024 * 1024
+/** Characters that a writer gathers before it hands them on. */
+export const xmlWriteChunkLength = 64 * 1024
+/** What an import or export could not take over, in its answer; the rest is counted. */
+export const lossesListedMax = 1_000
+/** Characters of a quotation that are compared with the text it was taken from. */
+export const quoteComparedLength = 1_000
+/** Bytes of one text in a package. */
+export const packageTextBytesMax = 64 * 1024 * 1024
+/** Bytes of a package's files, unpacked. */
+export const packageBytesMax = 2 * 1024 * 1024 * 1024
+/** Files in a package. */
+export const packageEntriesMax = 100_000
+/** Bytes of a file's name in a package. */
+export const packageNameLengthMax = 1_024
+/** How many times its packed size a file may have; texts reach 20, bombs 1,000. */
+export const packageRatioMax = 200
+/** Bytes below which a file of a package may have any ratio: a short text of blanks is no bomb. */
+export const packageRatioFreeBytes = 1024 * 1024
+
 // Project folder.
 /** A backup that is still not whole after this time never will be. */
 export const backupLeftoverMs = 60 * 60_000
@@ -68,3 +198,14 @@ export const lockContentBytesMax = 1_024
 export const lockRefreshMs = 5_000
 /** QualCoder 3 takes a lock of this age for forgotten. */
 export const lockStaleMs = 30_000
+/** UTF-16 units of a passage that is suggested: somebody has to read it. */
+export const suggestedTextUnitsMax = 20_000
+/** Of what is suggested about a source: a word for its language, its topics, and where it belongs. */
+export const languageLengthMax = 100
+export const topicLengthMax = 200
+export const topicsMax = 50
+export const organizationLengthMax = 2_000
+/** Codings that are read at once in work that goes over all of them. */
+export const codingsPerSliceMax = 500
+/** Characters of what is looked for in segments. */
+export const segmentQueryLengthMax = 1_000

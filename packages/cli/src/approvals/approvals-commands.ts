@@ -1,19 +1,21 @@
 import { nearestName } from '@callboard/protocol/nearest-name'
 import type { Command } from 'commander'
-import { itemId, itemIds } from './item-id.js'
+import { approvalId, approvalIds, itemId } from './approval-id.js'
 
 type AddExamples = (command: Command, examples: readonly string[]) => void
 type ParseNumber = (text: string) => number
 
-/** What operators decide about posts. What a command does is loaded when it runs. */
+/** What operators decide about posts and suggestions. What a command does is loaded when it runs. */
 export function addApprovalsCommands(program: Command, addExamples: AddExamples, positiveNumber: ParseNumber): void {
   const approvals = program
     .command('approvals')
-    .description('posts that wait for an operator: list, show, approve, reject and edit them, and what became of them')
+    .description(
+      'what waits for an operator, posts and suggestions: list, show, approve and reject it, edit posts, and what became of them',
+    )
     .usage('[options] [command]')
     .argument('[command...]')
-    .option('--network <name>', 'only those for this network')
-    .option('--limit <number>', 'how many at most, up to 200 (default: 50)', positiveNumber)
+    .option('--network <name>', 'only posts for this network')
+    .option('--limit <number>', 'how many of each at most, up to 200 (default: 50)', positiveNumber)
     .option('--json', 'print them as JSON')
     .action(async ([word]: readonly string[], options, command: Command) => {
       if (word !== undefined) refuseWord(word, command)
@@ -38,8 +40,8 @@ function addLookingCommands(approvals: Command, addExamples: AddExamples, positi
   const list = approvals
     .command('list')
     .description('what waits for approval, oldest first; the same as "callboard approvals" alone')
-    .option('--network <name>', 'only those for this network')
-    .option('--limit <number>', 'how many at most, up to 200 (default: 50)', positiveNumber)
+    .option('--network <name>', 'only posts for this network')
+    .option('--limit <number>', 'how many of each at most, up to 200 (default: 50)', positiveNumber)
     .option('--json', 'print them as JSON')
     .action(async (_, command: Command) =>
       (await import('../commands/approvals-list.js')).runApprovalsList(command.optsWithGlobals()),
@@ -48,13 +50,19 @@ function addLookingCommands(approvals: Command, addExamples: AddExamples, positi
 
   const show = approvals
     .command('show')
-    .argument('<id>', 'the number of an item', itemId)
-    .description('an item whole: every text, what it answers, media, risks, costs, and its history')
+    .argument('<id>', idWords, approvalId)
+    .description(
+      'one of them whole: every text, what it answers, media, risks, costs and history, or what is suggested',
+    )
     .option('--json', 'print it as JSON')
     .action(async (id, _, command: Command) =>
       (await import('../commands/approvals-show.js')).runApprovalsShow(id, command.optsWithGlobals()),
     )
-  addExamples(show, ['callboard approvals show 7', 'callboard approvals show 7 --json'])
+  addExamples(show, [
+    'callboard approvals show 7',
+    'callboard approvals show 3fa85f64',
+    'callboard approvals show 7 --json',
+  ])
 
   const outbox = approvals
     .command('outbox')
@@ -72,26 +80,28 @@ function addLookingCommands(approvals: Command, addExamples: AddExamples, positi
 function addDecidingCommands(approvals: Command, addExamples: AddExamples, positiveNumber: ParseNumber): void {
   const approve = approvals
     .command('approve')
-    .argument('[ids...]', 'the numbers of items', itemIds)
-    .description('show items, and approve them as they were shown: if one has changed meanwhile, it is not approved')
+    .argument('[ids...]', 'numbers of items, or ids of suggestions', approvalIds)
+    .description('show them, and approve them as they were shown: what has changed meanwhile is not approved')
     .option('-y, --yes', 'do not ask: what is shown is approved')
-    .option('--all', 'all that wait, oldest first, up to --max')
+    .option('--all', 'all posts that wait, oldest first, up to --max')
     .option('--max <number>', 'with --all: how many at most, up to 50 (default: 10)', positiveNumber)
     .option('--network <name>', 'with --all: only those for this network')
+    .option('--as-attributes', 'write suggested metadata into the attributes of the file as well')
     .action(async (ids, _, command: Command) =>
       (await import('../commands/approvals-approve.js')).runApprovalsApprove(ids ?? [], command.optsWithGlobals()),
     )
   addExamples(approve, [
     'callboard approvals approve 7',
     'callboard approvals approve 7 8 --yes',
+    'callboard approvals approve 3fa85f64',
     'callboard approvals approve --all --max 5',
   ])
 
   const reject = approvals
     .command('reject')
-    .argument('<id>', 'the number of an item', itemId)
-    .description('refuse an item for good; its author can propose another one')
-    .option('--reason <text>', 'why, for its author; up to 500 characters')
+    .argument('<id>', idWords, approvalId)
+    .description('refuse one of them for good; its author can propose another one')
+    .option('--reason <text>', 'why, for its author; up to 500 characters; a suggestion needs one')
     .action(async (id, options) => (await import('../commands/approvals-reject.js')).runApprovalsReject(id, options))
   addExamples(reject, ['callboard approvals reject 7', "callboard approvals reject 7 --reason 'not our tone'"])
 
@@ -132,5 +142,7 @@ function addOutboxCommands(approvals: Command, addExamples: AddExamples): void {
     .action(async (id) => (await import('../commands/approvals-unschedule.js')).runApprovalsUnschedule(id))
   addExamples(unschedule, ['callboard approvals unschedule 7'])
 }
+
+const idWords = 'the number of an item, or the id of a suggestion: its first 6 characters or more'
 
 const collect = (text: string, previous: readonly string[] = []): readonly string[] => [...previous, text]

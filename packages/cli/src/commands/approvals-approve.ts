@@ -1,3 +1,5 @@
+import type { ApprovalId } from '../approvals/approval-id.js'
+import { approveSuggestion } from '../approvals/approve-suggestion.js'
 import { askSocial, SocialRefusal } from '../approvals/ask-social.js'
 import { confirmed, requireSomebody } from '../approvals/confirm.js'
 import { describeItem } from '../approvals/describe-item.js'
@@ -12,6 +14,8 @@ export interface ApprovalsApproveOptions {
   /** With `all`. */
   readonly max?: number
   readonly network?: string
+  /** Of suggestions of metadata. */
+  readonly asAttributes?: boolean
 }
 
 const maxDefault = 10
@@ -20,12 +24,15 @@ const maxMax = 50
 
 /** Exits 0 when all that was named, or shown, is approved. */
 export async function runApprovalsApprove(
-  ids: readonly number[],
-  { yes = false, all = false, max, network }: ApprovalsApproveOptions,
+  ids: readonly ApprovalId[],
+  { yes = false, all = false, max, network, asAttributes = false }: ApprovalsApproveOptions,
 ): Promise<never> {
   if (all === ids.length > 0)
     throw new UsageError('Name the items to approve, or say --all: see "callboard approvals".')
   if (!all && (max !== undefined || network !== undefined)) throw new UsageError('--max and --network go with --all.')
+  if (asAttributes && !ids.some((id) => typeof id === 'string')) {
+    throw new UsageError('--as-attributes goes with suggestions.')
+  }
   if (max !== undefined && (!Number.isInteger(max) || max > maxMax)) {
     throw new UsageError(`--max must be a whole number from 1 to ${maxMax}.`)
   }
@@ -33,18 +40,31 @@ export async function runApprovalsApprove(
   const environment = readEnvironment()
   const isDone = all
     ? await approveAll(environment, yes, max ?? maxDefault, network)
-    : await approveEach(environment, ids, yes)
+    : await approveEach(environment, ids, yes, asAttributes)
   return exit(isDone ? 0 : 1)
 }
 
 /** One after the other, with a question for each; what goes wrong with one does not keep the others. */
-async function approveEach(environment: Environment, ids: readonly number[], yes: boolean): Promise<boolean> {
+async function approveEach(
+  environment: Environment,
+  ids: readonly ApprovalId[],
+  yes: boolean,
+  asAttributes: boolean,
+): Promise<boolean> {
   let isDone = true
   for (const id of ids) {
-    const item = await shownItem(environment, id)
-    if (item === undefined || !(await approveOne(environment, item, yes))) isDone = false
+    const isApproved =
+      typeof id === 'string'
+        ? await approveSuggestion(environment, id, { yes, asAttributes })
+        : await approveItem(environment, id, yes)
+    if (!isApproved) isDone = false
   }
   return isDone
+}
+
+async function approveItem(environment: Environment, id: number, yes: boolean): Promise<boolean> {
+  const item = await shownItem(environment, id)
+  return item !== undefined && (await approveOne(environment, item, yes))
 }
 
 async function approveOne(environment: Environment, item: Item, yes: boolean): Promise<boolean> {

@@ -7,9 +7,20 @@ import { type HubStatus, noHubRunning, readHubStatus } from './hub-status.js'
 import { operatorToken, otherSecret } from './operate.js'
 import { requireOwnDirectory, runtimeFiles } from './runtime-files.js'
 
+/** There is nobody who could be asked; the message says what helps. */
+export class NobodyOfService extends CommandError {
+  /** Whether the hub has ever seen it. */
+  readonly isKnown: boolean
+
+  constructor(isKnown: boolean, message: string) {
+    super(message)
+    this.isKnown = isKnown
+  }
+}
+
 /**
  * Asks one tool of a service, as an operator, at the hub that runs; none is started for it. Returns its structured content.
- * @throws CommandError when there is no hub, nobody of the service, or an answer that is an error; UsageError for a wrong secret.
+ * @throws CommandError when there is no hub, or an answer that is an error; else as `callService`.
  */
 export async function askService(
   environment: Environment,
@@ -22,7 +33,7 @@ export async function askService(
 
 /**
  * The same, but gives an answer that is an error as well.
- * @throws CommandError when there is no hub or nobody of the service; UsageError for a wrong secret.
+ * @throws CommandError when there is no hub; NobodyOfService; UsageError for a wrong secret.
  */
 export async function callService(
   environment: Environment,
@@ -48,7 +59,8 @@ export async function callService(
 function toolOf({ snapshot }: HubStatus, service: string, tool: string): string {
   const found = snapshot.services.find((each) => each.service === service)
   if (found === undefined || !found.isServed) {
-    throw new CommandError(
+    throw new NobodyOfService(
+      found !== undefined,
       `The worker ${service} is not signed in at the hub: start it with "callboard up" or "callboard worker ${service}".`,
     )
   }
@@ -56,7 +68,8 @@ function toolOf({ snapshot }: HubStatus, service: string, tool: string): string 
   const own = tools.find((key) => Object.hasOwn(renamed, key) && renamed[key] === tool)
   const name = own ?? tools.find((key) => key === tool || key === `${service}_${tool}`)
   if (name !== undefined) return name
-  throw new CommandError(
+  throw new NobodyOfService(
+    true,
     `The worker ${service} at this hub has no tool ${tool}: let it be of the version of this program.`,
   )
 }

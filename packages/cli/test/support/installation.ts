@@ -72,7 +72,7 @@ export class Installation {
     child.stderr.resume()
     const named = { ...this.environment, ...variables }['CALLBOARD_WORKERS']
     const workers = words.includes('--workers') ? words[words.indexOf('--workers') + 1]! : named
-    await untilSaid(child, child.stdout, allReady((workers || 'kernel,scheduler,social,forum').split(',')))
+    await untilSaid(child, child.stdout, allReady((workers || 'kernel,scheduler,social,forum,qda').split(',')))
     return child
   }
 

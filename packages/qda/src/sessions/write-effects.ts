@@ -29,10 +29,8 @@ export class WriteEffects implements AfterWrites {
     const sessions = this.#backedUp.get(project) ?? new Set()
     if (sessions.has(session)) return
     const { config, log } = this.#parts
-    if (config.backups > 0) {
-      const name = await project.writes.alone(() => project.backUp(config.backups, now))
-      log.info({ project: project.path, backup: name }, 'backup made')
-    }
+    const name = await project.writes.alone(() => project.backUp(config.backups, now))
+    log.info({ project: project.path, backup: name }, 'backup made')
     sessions.add(session)
     this.#backedUp.set(project, sessions)
   }

@@ -104,7 +104,7 @@ describeBothDatabases('suggestions of all projects', ({ create }) => {
   it('come in pages that neither repeat nor skip one, whatever is decided between them', async () => {
     await using queue = await open()
     const all = [1, 2, 3, 4, 5].map((n) => suggestion(n, { createdAt: n < 4 ? 7 : 8 }))
-    await queue.mirror(here, all)
+    await queue.mirror(here, [...all].reverse())
     const first = await queue.list({ status: 'pending', limit: 2 })
     expect(first).toMatchObject({ totalCount: 5, suggestions: [{ id: all[0]!.id }, { id: all[1]!.id }] })
     await queue.mirror(

@@ -1,0 +1,1 @@
+export { createDemoProject, type DemoProject } from './create-demo-project.js'
