@@ -69,8 +69,10 @@ export function dumpRows(database: string): ReadonlyMap<string, readonly string[
 function rowsOf(db: Database.Database, table: string): string[] {
   const columns = db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[]
   const literals = columns.map((column) => `'${column}=' || typeof("${column}") || ':' || ${exact(column)}`)
+  const hasRowid = db.prepare('SELECT wr = 0 FROM pragma_table_list WHERE name = ?').pluck().get(table) === 1
+  const parts = hasRowid ? ['rowid', ...literals] : literals
   return db
-    .prepare(`SELECT rowid || ' ' || ${literals.join(" || ' ' || ")} FROM "${table}" ORDER BY rowid`)
+    .prepare(`SELECT ${parts.join(" || ' ' || ")} FROM "${table}" ORDER BY ${hasRowid ? 'rowid' : '1'}`)
     .pluck()
     .all() as string[]
 }

@@ -12,7 +12,7 @@ export interface LockProcess {
 
 /** `now`: what its clock says, UTC ms, and no other time. */
 export async function startLockProcess(path: string, now: number): Promise<LockProcess> {
-  const script = new URL('./lock-process-main.js', import.meta.url)
+  const script = new URL('./processes/lock-holder.mjs', import.meta.url)
   const child = fork(script, [path, String(now)])
   onTestFinished(() => void child.kill('SIGKILL'))
   await once(child, 'message')
