@@ -79,11 +79,20 @@ test('bytes where texts belong are read as texts', async () => {
   expect(data.at(-1)).toMatchObject({ id: 7, name: 'Z', memo: 'a', color: null, category_id: null })
 })
 
-test('codings are counted from their index, without a look at their texts', () => {
-  const columns = new Map([['coder_names', new Set(['name', 'visibility'])]])
-  const sql = segmentCountSql(new ProjectDatabase(db, columns), 'code_text')
-  const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql.replaceAll('main.', '')}`).all() as { detail: string }[]
-  expect(plan[0]?.detail).toContain('USING COVERING INDEX')
+test.each([0, 1])(
+  'codings are counted from their index, without a look at their texts (all visible: %i)',
+  (visibility) => {
+    db.prepare('UPDATE coder_names SET visibility = max(visibility, ?)').run(visibility)
+    const columns = new Map([['coder_names', new Set(['name', 'visibility'])]])
+    const sql = segmentCountSql(new ProjectDatabase(db, columns), 'code_text')
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
+    expect(plan[0]?.detail).toContain('USING COVERING INDEX')
+  },
+)
+
+test('with no coder hidden, all codings count', async () => {
+  db.exec('UPDATE coder_names SET visibility = 1')
+  expect((await qda.call('list_codes'))['data'][2]).toMatchObject({ name: 'Doubt', segment_count: 6 })
 })
 
 test('one code tells its sub-codes and which sources it is in', async () => {

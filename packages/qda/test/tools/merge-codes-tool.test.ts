@@ -109,6 +109,11 @@ test('a sub-code can become part of a code above it, but not the other way round
   expect(await merge({ source_code_id: 3, target_code_id: 1 })).toMatchObject({ success: true })
 })
 
+test('a category that was stored beside the code above does not come to count', async () => {
+  await merge({ source_code_id: 3, target_code_id: 2 })
+  expect(db.prepare('SELECT catid, supercid FROM code_name WHERE cid = 4').get()).toEqual({ catid: null, supercid: 2 })
+})
+
 test('undo brings all of it back', async () => {
   const before = everything()
   const { change_set_id } = await merge()
