@@ -33,11 +33,16 @@ import { readSourceContentTool } from './read-source-content-tool.js'
 import { removeCodingTool } from './remove-coding-tool.js'
 import { removeSourceTool } from './remove-source-tool.js'
 import { renameFolderTool } from './rename-folder-tool.js'
+import { repairPositionsTool } from './repair-positions-tool.js'
+import { searchSegmentsTool } from './search-segments-tool.js'
 import { setMemoTool } from './set-memo-tool.js'
+import { suggestCodingsTool } from './suggest-codings-tool.js'
+import { suggestSourceMetadataTool } from './suggest-source-metadata-tool.js'
 import type { ToolParts } from './tool-parts.js'
 import { undoChangeSetTool } from './undo-change-set-tool.js'
 import { updateCategoryTool } from './update-category-tool.js'
 import { updateCodeTool } from './update-code-tool.js'
+import { verifyProjectTool } from './verify-project-tool.js'
 import { withdrawSuggestionTool } from './withdraw-suggestion-tool.js'
 
 /** Everything that agents and operators may call, in the order of lists. */
@@ -48,12 +53,15 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     openProjectTool(parts),
     closeProjectTool(parts),
     createProjectTool(parts),
+    verifyProjectTool(parts),
+    repairPositionsTool(parts),
     // Sources
     listSourcesTool(),
     readSourceContentTool(),
     navigateToSegmentTool(parts),
     addTextSourceTool(),
     removeSourceTool(),
+    suggestSourceMetadataTool(parts),
     // Folders
     listFoldersTool(),
     createFolderTool(),
@@ -75,6 +83,8 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     listSegmentsForSourceTool(),
     listSegmentsForCodeTool(parts),
     removeCodingTool(),
+    suggestCodingsTool(parts),
+    searchSegmentsTool(parts),
     // Automatic coding
     // Memos and journals
     getMemoTool(),

@@ -7,8 +7,9 @@ import { requireSource } from '../../project/sources.js'
 import { textHash } from '../../text/text-hash.js'
 import type { TextIndex } from '../../text/text-index.js'
 import type { Operation } from './operation.js'
+import { orFailure } from './or-failure.js'
 import { detached, type Place, placeByPosition, type QuotedPlace } from './place-operation.js'
-import { orFailure, type QuotedPlaces } from './place-quotes.js'
+import type { QuotedPlaces } from './place-quotes.js'
 
 /** An operation of which nothing is wrong. */
 export interface CheckedOperation {
