@@ -209,5 +209,3 @@ export const organizationLengthMax = 2_000
 export const codingsPerSliceMax = 500
 /** The same of their ids alone. */
 export const codingIdsPerSliceMax = 5_000
-/** Characters of what is looked for in segments. */
-export const segmentQueryLengthMax = 1_000
