@@ -207,5 +207,5 @@ export const topicsMax = 50
 export const organizationLengthMax = 2_000
 /** Codings that are read at once in work that goes over all of them. */
 export const codingsPerSliceMax = 500
-/** Characters of what is looked for in segments. */
-export const segmentQueryLengthMax = 1_000
+/** The same of their ids alone. */
+export const codingIdsPerSliceMax = 5_000
