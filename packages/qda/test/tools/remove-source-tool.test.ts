@@ -140,10 +140,15 @@ describe('remove_source', () => {
   it('comes back whole by undo: rows with their ids, folder, importance and the file', async () => {
     await qda.call('create_folder', { name: 'Talks' })
     await qda.call('move_source_to_folder', { source_id: 1, folder_id: 1 })
+    const marked = { code_id: 1, source_id: 2, start_pos: 0, end_pos: 11, importance: 3 }
+    await qda.call('batch_apply_codes', { operations: [marked] })
+    const { data: segments } = await qda.call('list_segments_for_source', { source_id: 2 })
+    expect(segments).toContainEqual(expect.objectContaining({ end_position: 11, importance: 3 }))
     const before = everything()
     const { change_set_id } = await qda.call('remove_source', { source_id: 1, include_transcript: true, confirm: true })
     const undone = await qda.call('undo_change_set', { change_set_id })
     expect(undone).toMatchObject({ success: true, data: { skipped: [], id_map: [] } })
+    expect((await qda.call('list_segments_for_source', { source_id: 2 }))['data']).toEqual(segments)
     const { coder_names: _, ...rows } = everything()
     const { coder_names: __, ...rowsBefore } = before
     expect(rows).toEqual(rowsBefore)
