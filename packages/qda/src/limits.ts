@@ -150,6 +150,8 @@ export const patternThreadsMax = 2
 // Speakers.
 /** Characters of a speaker's label: what is longer before a colon is a sentence. */
 export const speakerLabelLengthMax = 63
+
+// REFI-QDA.
 /** Characters of one attribute's value in a REFI-QDA document: names, and quotations of some programs. */
 export const xmlAttributeLengthMax = 1_000_000
 /** Attributes of one element; the format knows ten at most. */
