@@ -65,7 +65,8 @@ export class CodeGraph {
   }
 
   isCategoryWithin(categoryId: number, top: number): boolean {
-    for (const { id } of upwards(categoryId, this.#categories, ({ parent_id }) => parent_id)) if (id === top) return true
+    for (const { id } of upwards(categoryId, this.#categories, ({ parent_id }) => parent_id))
+      if (id === top) return true
     return false
   }
 }

@@ -29,5 +29,7 @@ export function leastUsedColor(codes: readonly Pick<CodeRow, 'color'>[]): string
 /** What to know about a colour that is stored. */
 export function colorWarnings(color: string): readonly string[] {
   if (paletteColors.some((known) => known === color)) return []
-  return [`${color} is stored, but QualCoder's filter by colour may fail on it; sure to work: ${paletteColors.join(' ')}`]
+  return [
+    `${color} is stored, but QualCoder's filter by colour may fail on it; sure to work: ${paletteColors.join(' ')}`,
+  ]
 }

@@ -1,6 +1,10 @@
 import { addTextSourceTool } from './add-text-source-tool.js'
+import { autoCodePatternTool } from './auto-code-pattern-tool.js'
+import { autoCodeSpeakerTool } from './auto-code-speaker-tool.js'
 import { batchApplyCodesTool } from './batch-apply-codes-tool.js'
 import { closeProjectTool } from './close-project-tool.js'
+import { codeCooccurrenceTool } from './code-cooccurrence-tool.js'
+import { coderAgreementTool } from './coder-agreement-tool.js'
 import { createFolderTool } from './create-folder-tool.js'
 import { createProjectTool } from './create-project-tool.js'
 import { approveSuggestionTool, rejectSuggestionTool } from './decision-tools.js'
@@ -22,6 +26,7 @@ import { readSourceContentTool } from './read-source-content-tool.js'
 import { removeCodingTool } from './remove-coding-tool.js'
 import { removeSourceTool } from './remove-source-tool.js'
 import { renameFolderTool } from './rename-folder-tool.js'
+import { searchTextTool } from './search-text-tool.js'
 import type { ToolParts } from './tool-parts.js'
 import { undoChangeSetTool } from './undo-change-set-tool.js'
 import { withdrawSuggestionTool } from './withdraw-suggestion-tool.js'
@@ -53,8 +58,13 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     listSegmentsForCodeTool(parts),
     removeCodingTool(),
     // Automatic coding
+    autoCodePatternTool(parts),
+    autoCodeSpeakerTool(parts),
     // Memos and journals
     // Search and statistics
+    searchTextTool(parts),
+    coderAgreementTool(parts),
+    codeCooccurrenceTool(parts),
     // Suggestions
     listPendingTool(),
     getSuggestionTool(),
