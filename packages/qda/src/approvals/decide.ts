@@ -14,7 +14,7 @@ import {
   type WriteTool,
 } from '../tools/qda-tool.js'
 import { readInput } from '../tools/read-input.js'
-import { affectedHashOf, writerOf } from './affected.js'
+import { affectedHashOf, tryOut, writerOf } from './affected.js'
 import { alreadyDecided, decideSuggestion, findSuggestion, type Suggestion } from './suggestions.js'
 
 export interface Decided {
@@ -54,13 +54,14 @@ export class Decisions {
     const call = inNameOf(suggestion, operator, project)
     try {
       const isConfirmed = 'confirm' in tool.input.shape && { confirm: true }
-      const input = await readInput(tool, { ...suggestion.payload, ...isConfirmed, ...more })
+      const asSuggested = await readInput(tool, { ...suggestion.payload, ...isConfirmed })
+      const input = Object.keys(more).length === 0 ? asSuggested : await readInput(tool, { ...asSuggested, ...more })
       const prepared = await tool.prepare?.(input, call)
       await this.#after.beforeFirst({ ...operator, project })
       const result =
         tool.kind === 'rows'
-          ? await this.#apply(tool, input, { suggestion, call, operator, prepared })
-          : await this.#operate(tool, input, { suggestion, call, operator, prepared })
+          ? await this.#apply(tool, input, { suggestion, call, operator, prepared, asSuggested })
+          : await this.#operate(tool, input, { suggestion, call, operator, prepared, asSuggested })
       return { id, status: 'approved', result }
     } catch (error) {
       if (!isStale(error)) throw error
@@ -85,15 +86,18 @@ export class Decisions {
   async #apply(
     tool: WriteTool,
     input: Arguments,
-    { suggestion, call, operator, prepared }: Approval,
+    { suggestion, call, operator, prepared, asSuggested }: Approval,
   ): Promise<unknown> {
     const { project, now } = call
     const { db } = project
     const { result, writer } = await project.writes.transaction(() => {
       pendingOne(project, suggestion.id)
       const writer: Writer = writerOf(tool.name, call)
+      // What the operator adds may change more rows than were suggested: what was is looked at alone.
+      const triedHash = input === asSuggested ? undefined : tryOut(tool, asSuggested, call, prepared).affectedHash
       const returned = tool.apply(writer, input, call, prepared)
-      if (affectedHashOf(writer, tool, input, call, prepared) !== suggestion.fingerprint) throw new Stale()
+      const hash = triedHash ?? affectedHashOf(writer, tool, input, call, prepared)
+      if (hash !== suggestion.fingerprint) throw new Stale()
       const result = { ...dataOf(returned), change_set_id: finishChangeSet(writer, call.session) }
       decideSuggestion(db, suggestion.id, { status: 'approved', by: operator.actor.name, result }, now)
       return { result, writer }
@@ -128,6 +132,8 @@ interface Approval {
   readonly call: ProjectCall
   readonly operator: Call
   readonly prepared: unknown
+  /** The arguments without what the operator adds. */
+  readonly asSuggested: Arguments
 }
 
 function pendingOne({ db }: OpenProject, id: string): Suggestion {

@@ -1,3 +1,4 @@
+import type { Writer } from '../changes/writer.js'
 import { QdaFailure } from '../failure.js'
 import { codeNameKey } from '../text/name-key.js'
 import type { ProjectDatabase } from './project-database.js'
@@ -15,9 +16,10 @@ export function allCategories(db: ProjectDatabase): readonly CategoryRow[] {
   return db.all<CategoryRow>(`${selectCategory} ORDER BY name, id`)
 }
 
-export function findCategoryNamed(db: ProjectDatabase, name: string): CategoryRow | undefined {
+/** However its words are spaced and capitalised, but for one. */
+export function findCategoryNamed(db: ProjectDatabase, name: string, exceptId?: number): CategoryRow | undefined {
   const key = codeNameKey(name)
-  return allCategories(db).find((category) => codeNameKey(category.name) === key)
+  return allCategories(db).find(({ id, name }) => id !== exceptId && codeNameKey(name) === key)
 }
 
 /** Throws CATEGORY_NOT_FOUND. */
@@ -28,6 +30,15 @@ export function requireCategory(db: ProjectDatabase, id: number): CategoryRow {
     details: { category_id: id },
     suggestions: ['list_categories shows the categories there are.'],
   })
+}
+
+/** All of it checked. */
+export function addCategory(
+  writer: Writer,
+  { name, memo = '', parentId }: { readonly name: string; readonly memo?: string; readonly parentId: number | null },
+): number {
+  const owner = writer.coder()
+  return writer.insert('code_cat', { name, owner, date: writer.act.date, memo, supercatid: parentId }) as number
 }
 
 const selectCategory = `SELECT catid AS id, coalesce(CAST(name AS TEXT), '') AS name,

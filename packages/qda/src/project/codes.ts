@@ -26,10 +26,10 @@ export function findCode(db: ProjectDatabase, id: number): CodeRow | undefined {
   return db.get<CodeRow>(`${selectCode(db)} WHERE cid = ?`, id)
 }
 
-/** The code of that name, however its words are spaced and capitalised. Of several, the one that is spelled alike. */
-export function findCodeNamed(db: ProjectDatabase, name: string): CodeRow | undefined {
+/** The code of that name, however its words are spaced and capitalised, but for one. Of several, the one that is spelled alike. */
+export function findCodeNamed(db: ProjectDatabase, name: string, exceptId?: number): CodeRow | undefined {
   const key = codeNameKey(name)
-  const alike = allCodes(db).filter((code) => codeNameKey(code.name) === key)
+  const alike = allCodes(db).filter((code) => code.id !== exceptId && codeNameKey(code.name) === key)
   return alike.find((code) => code.name === name) ?? alike[0]
 }
 
@@ -84,11 +84,6 @@ export function segmentCounts(db: ProjectDatabase): ReadonlyMap<number, number> 
 /** What it needs of text codings is in the index of their places: the rows themselves, with their texts, are not read. */
 export const segmentCountSql = (db: ProjectDatabase, table: string): string =>
   `SELECT t.cid AS cid, count(*) AS n FROM main.${table} AS t WHERE ${visible(db, 't')} GROUP BY t.cid`
-
-/** Of visible coders. */
-export function segmentCount(db: ProjectDatabase, codeId: number): number {
-  return sourcesOfCode(db, codeId).reduce((sum, { count }) => sum + count, 0)
-}
 
 /** How many codings of visible coders each source has of the code; in the order of sources' names. */
 export function sourcesOfCode(

@@ -53,56 +53,44 @@ export function removeSource(writer: Writer, source: SourceRow): void {
   writer.delete('source', id)
 }
 
-/** Nodes that show the source, its codings or their memos, and lines that end at any of them. */
+/** Nodes that show the source, its codings or their memos, and lines that end at any of them: lines go first. */
 function removeGraphRows(writer: Writer, id: number): void {
   const { db } = writer
-  const shown = shownRows(db)
-  if (db.has('gr_free_line_item', 'fromfreetextid'))
-    for (const end of ['fromfreetextid', 'tofreetextid'])
-      writer.deleteWhere(
-        'gr_free_line_item',
-        `(grid, ${end}) IN (SELECT grid, freetextid FROM main.gr_free_text_item WHERE ${shown.gr_free_text_item})`,
-        id,
-      )
-  for (const table of graphTables) writer.deleteWhere(table, shown[table], id)
+  for (const [table, column, test] of shown) {
+    if (!db.has(table, column)) continue
+    if (table === 'gr_free_text_item' && db.has('gr_free_line_item'))
+      for (const end of ['fromfreetextid', 'tofreetextid'])
+        writer.deleteWhere(
+          'gr_free_line_item',
+          `(grid, ${end}) IN (SELECT grid, freetextid FROM main.gr_free_text_item WHERE ${column} ${test})`,
+          id,
+        )
+    writer.deleteWhere(table, `${column} ${test}`, id)
+  }
 }
 
-const graphTables = [
-  'gr_free_line_item',
-  'gr_free_text_item',
-  'gr_file_text_item',
-  'gr_pix_item',
-  'gr_av_item',
-  'gr_memo_item',
+const isSource = '= ?'
+const [isText, isImage, isClip] = codingTables.map(
+  ({ table, key, source }) => `IN (SELECT ${key} FROM main.${table} WHERE ${source} = ?)`,
+) as [string, string, string]
+
+/** What in a graph says which source or coding a row is about. */
+const shown = [
+  ['gr_free_line_item', 'fromfileid', isSource],
+  ['gr_free_line_item', 'tofileid', isSource],
+  ['gr_free_line_item', 'fromimid', isImage],
+  ['gr_free_line_item', 'toimid', isImage],
+  ['gr_free_line_item', 'fromavid', isClip],
+  ['gr_free_line_item', 'toavid', isClip],
+  ['gr_free_text_item', 'ctid', isText],
+  ['gr_free_text_item', 'memo_ctid', isText],
+  ['gr_free_text_item', 'memo_imid', isImage],
+  ['gr_free_text_item', 'memo_avid', isClip],
+  ['gr_file_text_item', 'fid', isSource],
+  ['gr_pix_item', 'imid', isImage],
+  ['gr_av_item', 'avid', isClip],
+  ['gr_memo_item', 'memo_source_id', "= ? AND memo_source_type = 'file'"],
 ] as const
-
-/** Of each table of graphs, the condition on rows that are about the source `?1`, by the columns that the file has. */
-function shownRows(db: ProjectDatabase): Readonly<Record<(typeof graphTables)[number], string>> {
-  const [texts, images, clips] = codingTables.map(
-    ({ table, key, source }) => `IN (SELECT ${key} FROM main.${table} WHERE ${source} = ?1)`,
-  )
-  const any = (table: string, tests: readonly (readonly [column: string, test: string | undefined])[]) => {
-    const known = tests.filter(([column]) => db.has(table, column)).map(([column, test]) => `${column} ${test}`)
-    return known.join(' OR ') || '?1 IS NULL'
-  }
-  return {
-    gr_free_line_item: any('gr_free_line_item', [
-      ...(['fromfileid', 'tofileid'] as const).map((column) => [column, '= ?1'] as const),
-      ...(['fromimid', 'toimid'] as const).map((column) => [column, images] as const),
-      ...(['fromavid', 'toavid'] as const).map((column) => [column, clips] as const),
-    ]),
-    gr_free_text_item: any('gr_free_text_item', [
-      ['ctid', texts],
-      ['memo_ctid', texts],
-      ['memo_imid', images],
-      ['memo_avid', clips],
-    ]),
-    gr_file_text_item: any('gr_file_text_item', [['fid', '= ?1']]),
-    gr_pix_item: any('gr_pix_item', [['imid', images]]),
-    gr_av_item: any('gr_av_item', [['avid', clips]]),
-    gr_memo_item: any('gr_memo_item', [['memo_source_id', "= ?1 AND memo_source_type = 'file'"]]),
-  }
-}
 
 /** Rows that stay, and name it. */
 function unlink(writer: Writer, id: number): void {

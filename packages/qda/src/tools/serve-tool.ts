@@ -22,8 +22,11 @@ export function completed<Tool extends QdaTool>(tool: Tool, config: Foundation['
   const isConfirmed =
     tool.preview !== undefined || tool.needsConfirm !== undefined || config.levels.get(tool.name) === 'T3'
   const input = tool.input.extend({ ...writeInput, ...(isConfirmed && confirmInput) }).strict()
+  // Partial: what waits for a person now has told nothing of what it did.
   const data =
-    tool.data instanceof z.ZodObject ? tool.data.extend({ ...writeData, ...(isConfirmed && previewData) }) : tool.data
+    tool.data instanceof z.ZodObject
+      ? tool.data.partial().extend({ ...writeData, ...(isConfirmed && previewData) })
+      : tool.data
   return { ...tool, input, data }
 }
 

@@ -32,7 +32,7 @@ export async function openQdaForTest({ config }: { readonly config?: unknown } =
   const folder = realpathSync(await mkdtemp(join(tmpdir(), 'qda-test-')))
   const clock = new VirtualClock()
   const worker = defineWorker({ ...qdaService, version: '0.0.0' })
-  const variables = { CALLBOARD_LOG_LEVEL: 'silent' }
+  const variables = { CALLBOARD_LOG_LEVEL: 'error' }
   const qda = await openQda(worker, { dataDirectory: join(folder, 'data'), config, variables }, { clock })
   const link = await connectForTest(worker, { now: clock.now })
   const databases = new Map<string, Database.Database>()
@@ -51,11 +51,9 @@ export async function openQdaForTest({ config }: { readonly config?: unknown } =
   function makeProject(name = 'Study'): string {
     const path = join(folder, `${name}.qda`)
     for (const inner of ['documents', 'images', 'audio', 'video']) mkdirSync(join(path, inner), { recursive: true })
-    for (const statement of projectStatements()) db(path).exec(statement)
-    db(path).exec(
-      `INSERT INTO project (databaseversion, date, memo, about, bookmarkfile, bookmarkpos, codername, recently_used_codes)
-       VALUES ('v17', '2026-03-02 12:00:00', '', 'QualCoder 4.0 Beta', 0, 0, 'ada', '')`,
-    )
+    db(path).exec(`BEGIN; ${projectStatements().join(';')};
+      INSERT INTO project (databaseversion, date, memo, about, bookmarkfile, bookmarkpos, codername, recently_used_codes)
+       VALUES ('v17', '2026-03-02 12:00:00', '', 'QualCoder 4.0 Beta', 0, 0, 'ada', ''); COMMIT`)
     return path
   }
 

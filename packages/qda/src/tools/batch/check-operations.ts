@@ -8,8 +8,9 @@ import { detached } from '../../text/detached.js'
 import { textHash } from '../../text/text-hash.js'
 import type { TextIndex } from '../../text/text-index.js'
 import type { Operation } from './operation.js'
+import { orFailure } from './or-failure.js'
 import { type Place, placeByPosition, type QuotedPlace } from './place-operation.js'
-import { orFailure, type QuotedPlaces } from './place-quotes.js'
+import type { QuotedPlaces } from './place-quotes.js'
 
 /** An operation of which nothing is wrong. */
 export interface CheckedOperation {
