@@ -106,6 +106,8 @@ export const repairedMax = 5_000
 export const segmentsListedMax = 10_000
 /** Items of one call: each is tried out, and all of an actor's are limited. */
 export const suggestedCodingsMax = 100
+/** For a call that looks at every coding of a project. */
+export const wholeProjectMs = 600_000
 /** How long work goes on before others have their turn. */
 export const timeSliceMs = 20
 /** Spans of one block of a sorted list: small to insert into, and few to skip. */
