@@ -207,5 +207,48 @@ export const topicsMax = 50
 export const organizationLengthMax = 2_000
 /** Codings that are read at once in work that goes over all of them. */
 export const codingsPerSliceMax = 500
+/** The same of their ids alone. */
+export const codingIdsPerSliceMax = 5_000
+
+// Search, automatic coding, statistics.
+/** Coders that are compared at once: more never code the same sources. */
+export const agreementCodersMax = 20
+/** Passages that one call codes: as many fit into a transaction of a second. */
+export const autoCodingsMax = 10_000
+/** Of one page of a preview. */
+export const autoCodingsShownMax = 100
+/** Coders named to a caller who names one that there is not. */
+export const coderNamesListedMax = 100
+/** Codings of text that one statistic takes into account: some 60 MB. */
+export const codingsComparedMax = 500_000
+/** Codings that are read at once: a few milliseconds. */
+export const codingsPerPage = 5_000
+/** Pairs of codes in an answer that does not say how many. */
+export const cooccurrencePairsDefault = 1_000
+/** Ids of sources or codes that a call names. */
+export const idsNamedMax = 10_000
+/** Code points of a hit's text and, on either side, of its context. */
+export const hitContextLengthDefault = 60
+export const hitContextLengthMax = 500
+export const hitTextLengthMax = 500
+/** Of one page, where the call does not say. */
+export const hitsListedDefault = 50
+/** Of one page. */
+export const hitsListedMax = 1_000
+/** Code points of how a speaker's first turn begins. */
+export const speakerSampleLength = 120
+/** For whom one call makes codes. */
+export const speakersMax = 500
+/** Pieces of turns that are found in one call, before the speakers are chosen: some 30 MB. */
+export const turnPiecesMax = 200_000
+/** UTF-16 units of a passage that is suggested: somebody has to read it. */
+export const suggestedTextUnitsMax = 20_000
+/** Of what is suggested about a source: a word for its language, its topics, and where it belongs. */
+export const languageLengthMax = 100
+export const topicLengthMax = 200
+export const topicsMax = 50
+export const organizationLengthMax = 2_000
+/** Codings that are read at once in work that goes over all of them. */
+export const codingsPerSliceMax = 500
 /** Characters of what is looked for in segments. */
 export const segmentQueryLengthMax = 1_000

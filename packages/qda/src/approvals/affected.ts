@@ -17,6 +17,7 @@ export function tryOut(tool: WriteTool, input: Arguments, call: ProjectCall, pre
   db.connection.exec('SAVEPOINT try_out')
   try {
     const writer = writerOf(tool.name, call)
+    writer.isTrial = true
     const returned = tool.apply(writer, input, call, prepared)
     return { returned, affectedHash: affectedHashOf(writer, tool, input, call, prepared) }
   } finally {

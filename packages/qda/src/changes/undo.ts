@@ -2,6 +2,7 @@ import { QdaFailure } from '../failure.js'
 import type { Row } from '../project/project-database.js'
 import { findChangeSet } from './change-sets.js'
 import { keyColumnOf, type RecordedTable } from './recorded-tables.js'
+import { referenceOf } from './references.js'
 import { isSameValue, rowOf } from './row-image.js'
 import type { RowKey, Writer } from './writer.js'
 
@@ -41,6 +42,7 @@ class Undo implements Undone {
   undone = 0
   readonly skipped: { readonly table: string; readonly row_id: RowKey; readonly reason: string }[] = []
   readonly id_map: { readonly table: string; readonly old_id: RowKey; readonly new_id: RowKey }[] = []
+  readonly #newIds = new Map<string, RowKey>()
   readonly #writer: Writer
 
   constructor(writer: Writer) {
@@ -72,13 +74,13 @@ class Undo implements Undone {
 
   #putBack(table: RecordedTable, key: RowKey, row: Row): string | undefined {
     const column = keyColumnOf(table)
-    const isTaken = this.#writer.row(table, key) !== undefined
+    const values = this.#withNewIds(table, row)
+    const { [column ?? '']: wanted = key, ...rest } = values
+    const isTaken = this.#writer.row(table, wanted as RowKey) !== undefined
     if (isTaken && typeof key === 'string') return 'another one has its name now'
-    const { [column ?? '']: _, ...rest } = row
-    const values = this.#withNewIds(table, isTaken ? rest : row)
     try {
-      const newKey = this.#writer.insert(table, values)
-      if (newKey !== key) this.id_map.push({ table, old_id: key, new_id: newKey })
+      const newKey = this.#writer.insert(table, isTaken ? rest : values)
+      if (newKey !== key) this.#follow(table, key, newKey)
       return undefined
     } catch (error) {
       if (isConstraint(error)) return 'another one stands in its place now'
@@ -103,55 +105,21 @@ class Undo implements Undone {
     this.#writer.moveFile({ from: String(after['path']), to: String(before['path']) })
   }
 
+  #follow(table: RecordedTable, old: RowKey, now: RowKey): void {
+    this.id_map.push({ table, old_id: old, new_id: now })
+    this.#newIds.set(`${table} ${old}`, now)
+  }
+
   /** Rows that refer to one which came back under another id follow it. */
   #withNewIds(table: RecordedTable, row: Row): Row {
     if (this.id_map.length === 0) return row
     const entries = Object.entries(row).map(([column, value]) => {
       const target = referenceOf(table, column, row)
-      const moved = this.id_map.find(({ table: other, old_id }) => other === target && old_id === value)
-      return [column, moved === undefined ? value : moved.new_id] as const
+      const moved = target === undefined ? undefined : this.#newIds.get(`${target} ${value}`)
+      return [column, moved ?? value] as const
     })
     return Object.fromEntries(entries)
   }
-}
-
-/** Which table's ids a column holds. */
-const references: Readonly<Record<string, RecordedTable>> = {
-  'code_text.cid': 'code_name',
-  'code_text.fid': 'source',
-  'code_text.avid': 'code_av',
-  'code_image.cid': 'code_name',
-  'code_image.id': 'source',
-  'code_av.cid': 'code_name',
-  'code_av.id': 'source',
-  'code_name.catid': 'code_cat',
-  'code_name.supercid': 'code_name',
-  'code_cat.supercatid': 'code_cat',
-  'annotation.fid': 'source',
-  'case_text.fid': 'source',
-  'case_text.caseid': 'cases',
-  'source.av_text_id': 'source',
-  'source_meta.source_id': 'source',
-  'source_meta.folder_id': 'folder',
-  'folder.parent_id': 'folder',
-  'gr_cdct_text_item.cid': 'code_name',
-  'gr_cdct_text_item.catid': 'code_cat',
-  'gr_file_text_item.fid': 'source',
-  'gr_case_text_item.caseid': 'cases',
-}
-
-const kinds: Readonly<Record<string, RecordedTable>> = {
-  'attribute.file': 'source',
-  'attribute.case': 'cases',
-  'coding_meta.text': 'code_text',
-  'coding_meta.image': 'code_image',
-  'coding_meta.av': 'code_av',
-}
-
-function referenceOf(table: RecordedTable, column: string, row: Row): RecordedTable | undefined {
-  if (table === 'attribute' && column === 'id') return kinds[`attribute.${String(row['attr_type'])}`]
-  if (table === 'coding_meta' && column === 'row_id') return kinds[`coding_meta.${String(row['kind'])}`]
-  return references[`${table}.${column}`]
 }
 
 const agrees = (now: Row, image: Row): boolean =>

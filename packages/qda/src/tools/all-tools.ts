@@ -1,7 +1,11 @@
 import { addJournalTool } from './add-journal-tool.js'
 import { addTextSourceTool } from './add-text-source-tool.js'
+import { autoCodePatternTool } from './auto-code-pattern-tool.js'
+import { autoCodeSpeakerTool } from './auto-code-speaker-tool.js'
 import { batchApplyCodesTool } from './batch-apply-codes-tool.js'
 import { closeProjectTool } from './close-project-tool.js'
+import { codeCooccurrenceTool } from './code-cooccurrence-tool.js'
+import { coderAgreementTool } from './coder-agreement-tool.js'
 import { createCategoryTool } from './create-category-tool.js'
 import { createCodeTool } from './create-code-tool.js'
 import { createFolderTool } from './create-folder-tool.js'
@@ -35,6 +39,7 @@ import { removeSourceTool } from './remove-source-tool.js'
 import { renameFolderTool } from './rename-folder-tool.js'
 import { repairPositionsTool } from './repair-positions-tool.js'
 import { searchSegmentsTool } from './search-segments-tool.js'
+import { searchTextTool } from './search-text-tool.js'
 import { setMemoTool } from './set-memo-tool.js'
 import { suggestCodingsTool } from './suggest-codings-tool.js'
 import { suggestSourceMetadataTool } from './suggest-source-metadata-tool.js'
@@ -86,6 +91,8 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     suggestCodingsTool(parts),
     searchSegmentsTool(parts),
     // Automatic coding
+    autoCodePatternTool(parts),
+    autoCodeSpeakerTool(parts),
     // Memos and journals
     getMemoTool(),
     setMemoTool(),
@@ -93,6 +100,9 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     readJournalTool(),
     addJournalTool(),
     // Search and statistics
+    searchTextTool(parts),
+    coderAgreementTool(parts),
+    codeCooccurrenceTool(parts),
     // Suggestions
     listPendingTool(),
     getSuggestionTool(),

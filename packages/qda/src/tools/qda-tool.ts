@@ -93,6 +93,8 @@ interface WriteBase<Input extends z.ZodObject, Data extends z.ZodType, Prepared>
   preview?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): Partial<z.input<Data>>
   /** Whether this call shows first what it would do. Default: every call of a tool that has a preview. */
   needsConfirm?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): boolean
+  /** Arguments that choose from what a preview shows, so that its token is good for calls with others. */
+  readonly choices?: readonly string[]
   /** Beside the rows that it changes, what must still be the same when a preview is confirmed or a suggestion approved. */
   basis?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): unknown
 }

@@ -165,7 +165,8 @@ function identityOf(tool: AnyWrite, input: Data, { actor, context }: ProjectCall
 }
 
 function about({ tool, input, call }: Run) {
-  const { confirm: _, preview_token: __, request_id: ___, dry_run: ____, ...asked } = input
+  const free = ['confirm', 'preview_token', 'request_id', 'dry_run', ...(tool.choices ?? [])]
+  const asked = Object.fromEntries(Object.entries(input).filter(([name]) => !free.includes(name)))
   return {
     tool: tool.name,
     actor: call.actor.name,
