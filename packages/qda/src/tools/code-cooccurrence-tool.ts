@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { QdaFailure } from '../failure.js'
 import type { Foundation } from '../foundation.js'
-import { cooccurrencePairsDefault, cooccurrencePairsMax } from '../limits.js'
+import { cooccurrencePairsDefault, cooccurrencePairsListedMax } from '../limits.js'
 import { hiddenCoders } from '../project/coders.js'
 import { allCodes, requireCode } from '../project/codes.js'
 import type { ProjectDatabase } from '../project/project-database.js'
@@ -21,7 +21,12 @@ const input = z.object({
     ),
   distance: z.int().min(0).max(1_000_000_000).optional().describe('Characters; of mode near only'),
   min_count: z.int().min(1).default(1).describe('Leaves out pairs that are rarer'),
-  top: z.int().min(1).max(cooccurrencePairsMax).default(cooccurrencePairsDefault).describe('The most frequent pairs'),
+  top: z
+    .int()
+    .min(1)
+    .max(cooccurrencePairsListedMax)
+    .default(cooccurrencePairsDefault)
+    .describe('The most frequent pairs'),
   code_ids: codeIdsInput.describe('Only these codes'),
   source_ids: sourceIdsInput,
 })
