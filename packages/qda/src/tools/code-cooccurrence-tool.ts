@@ -8,7 +8,7 @@ import type { ProjectDatabase } from '../project/project-database.js'
 import { allSources, requireSource } from '../project/sources.js'
 import { type CodingFilter, listCodings, type PlacedCodings, placeCodings } from '../project/text-codings.js'
 import { TimeSlices } from '../project/time-slices.js'
-import { type CooccurrenceMode, codeCooccurrence } from '../statistics/cooccurrence.js'
+import { type CooccurrenceMode, cooccurrenceSteps } from '../statistics/cooccurrence.js'
 import { type QdaTool, readTool } from './qda-tool.js'
 import { codeIdsInput, sourceIdsInput } from './search-input.js'
 
@@ -61,11 +61,8 @@ export function codeCooccurrenceTool({ clock }: Pick<Foundation, 'clock'>): QdaT
       const names = new Map(allCodes(db).map(({ id, name }) => [id, name]))
       const bySource = await listCodings(db, filterOf(db, given), slices)
       const placed = await placeCodings(db, bySource, slices)
-      const { pairs, totalPairs } = codeCooccurrence(withoutPlaces(placed), {
-        ...mode,
-        minCount: given.min_count,
-        top: given.top,
-      })
+      const options = { ...mode, minCount: given.min_count, top: given.top }
+      const { pairs, totalPairs } = await inSlices(cooccurrenceSteps(withoutPlaces(placed), options), slices)
       return {
         mode: given.mode,
         pairs: pairs.map(({ codeA, codeB, count, sharedCharacters, jaccard }) => ({
@@ -112,4 +109,12 @@ function filterOf(db: ProjectDatabase, { code_ids: codeIds, source_ids: sourceId
 function* withoutPlaces({ codings, broken }: PlacedCodings) {
   yield* codings
   for (const coding of broken) yield { ...coding, start: 0, end: 0 }
+}
+
+async function inSlices<Result>(steps: Generator<void, Result>, slices: TimeSlices): Promise<Result> {
+  for (;;) {
+    await slices.pause()
+    const { done, value } = steps.next()
+    if (done) return value
+  }
 }
