@@ -1,9 +1,10 @@
 import { QdaFailure } from '../failure.js'
 import type { Row } from '../project/project-database.js'
 import { findChangeSet } from './change-sets.js'
-import { keyColumnOf, type RecordedTable } from './recorded-tables.js'
+import { isRecordedTable, keyColumnOf, type RecordedTable, recordedColumns } from './recorded-tables.js'
 import { referenceOf } from './references.js'
 import { isSameValue, rowOf } from './row-image.js'
+import { isTrashMove } from './trash-move.js'
 import type { RowKey, Writer } from './writer.js'
 
 export interface Undone {
@@ -17,7 +18,7 @@ export interface Undone {
 
 interface ChangeRow {
   readonly n: number
-  readonly tbl: RecordedTable | 'file'
+  readonly tbl: string
   readonly row_key: RowKey
   readonly before: string | null
   readonly after: string | null
@@ -52,16 +53,17 @@ class Undo implements Undone {
   takeBack({ tbl: table, row_key: key, before, after }: ChangeRow): void {
     // Others may use the name by now, and nobody minds it.
     if (table === 'coder_names') return
-    const reason =
-      table === 'file'
-        ? this.#moveBack(rowOf(before!), rowOf(after!))
-        : before === null
-          ? this.#remove(table, key, rowOf(after!))
-          : after === null
-            ? this.#putBack(table, key, rowOf(before))
-            : this.#changeBack(table, key, rowOf(before), rowOf(after))
+    const reason = this.#takeBack(table, key, imageIn(before), imageIn(after))
     if (reason === undefined) this.undone += 1
-    else this.skipped.push({ table, row_id: key, reason })
+    else this.skipped.push({ table: String(table), row_id: keyIn(key), reason })
+  }
+
+  #takeBack(table: string, key: RowKey, before: Row | null, after: Row | null): string | undefined {
+    if (table === 'file') return this.#moveBack(before, after)
+    // The history is in the project's folder, where anybody can have written it.
+    if (!isRecordedTable(table) || !isSensible(table, key, before, after)) return 'its record makes no sense'
+    if (before === null) return this.#remove(table, key, after!)
+    return after === null ? this.#putBack(table, key, before) : this.#changeBack(table, key, before, after)
   }
 
   #remove(table: RecordedTable, key: RowKey, inserted: Row): string | undefined {
@@ -101,8 +103,11 @@ class Undo implements Undone {
     }
   }
 
-  #moveBack(before: Row, after: Row): undefined {
-    this.#writer.moveFile({ from: String(after['path']), to: String(before['path']) })
+  #moveBack(before: Row | null, after: Row | null): string | undefined {
+    const [to, from] = [before?.['path'], after?.['path']]
+    if (typeof from !== 'string' || typeof to !== 'string' || !isTrashMove(from, to)) return 'its record makes no sense'
+    this.#writer.moveFile({ from, to })
+    return undefined
   }
 
   #follow(table: RecordedTable, old: RowKey, now: RowKey): void {
@@ -119,6 +124,25 @@ class Undo implements Undone {
       return [column, moved ?? value] as const
     })
     return Object.fromEntries(entries)
+  }
+}
+
+const keyIn = (key: unknown): RowKey =>
+  typeof key === 'string' || Number.isSafeInteger(key) ? (key as RowKey) : String(key)
+
+function isSensible(table: RecordedTable, key: RowKey, before: Row | null, after: Row | null): boolean {
+  if (keyIn(key) !== key || (before ?? after) === null) return false
+  // Of a table without a key only the project's own row ever changes.
+  if (keyColumnOf(table) === undefined) return table === 'project' && before !== null && after !== null
+  const columns = recordedColumns(table)
+  return [before, after].every((image) => Object.keys(image ?? {}).every((column) => columns.includes(column)))
+}
+
+function imageIn(json: string | null): Row | null {
+  try {
+    return json === null ? null : rowOf(json)
+  } catch {
+    return null
   }
 }
 

@@ -132,6 +132,8 @@ function connect(path: string, columns: Columns, isWritable: boolean): ProjectDa
   let connection: Database.Database | undefined
   try {
     connection = new Database(join(path, 'data.qda'), { fileMustExist: true, timeout: lockedReadMs })
+    // What a file says of itself (a view, a default, a check) may call nothing that has effects.
+    connection.pragma('trusted_schema = OFF')
     attachSide(connection, path, isWritable)
     if (!isWritable) connection.pragma('query_only = ON')
     return new ProjectDatabase(connection, columns)
@@ -156,6 +158,7 @@ function attachSide(connection: Database.Database, path: string, isWritable: boo
       'PROJECT_NOT_OPENED/UNSUPPORTED_FORMAT',
       `${sideFileName} was written by a newer Callboard (version ${version}, and this one knows ${sideSchemaVersion}); upgrade this one`,
     )
+  if (version > 0) requireOwnTables(connection)
   if (isWritable) connection.pragma('side.journal_mode = DELETE')
   if (isMissing || (isWritable && version < sideSchemaVersion))
     connection.transaction(() => {
@@ -163,6 +166,32 @@ function attachSide(connection: Database.Database, path: string, isWritable: boo
       if (isWritable)
         connection.prepare("INSERT OR IGNORE INTO side.meta (key, value) VALUES ('project_uid', ?)").run(randomUUID())
     })()
+}
+
+/** A file that somebody else prepared could have tables that take other values, or triggers. */
+function requireOwnTables(connection: Database.Database): void {
+  const found = connection
+    .prepare("SELECT sql FROM side.sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name")
+    .pluck()
+    .all()
+  if (JSON.stringify(found) !== ownTables())
+    throw new QdaFailure(
+      'PROJECT_NOT_OPENED/DB_OPEN_FAILED',
+      `${sideFileName} is none that Callboard made. Move it away; what it held is then missing.`,
+    )
+}
+
+let tablesOfOwn: string | undefined
+
+/** As SQLite itself writes them down. */
+function ownTables(): string {
+  if (tablesOfOwn !== undefined) return tablesOfOwn
+  const memory = new Database(':memory:')
+  for (const statement of sideStatements()) memory.exec(statement)
+  const sql = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
+  tablesOfOwn = JSON.stringify(memory.prepare(sql).pluck().all())
+  memory.close()
+  return tablesOfOwn
 }
 
 function hasTables(file: string): boolean {

@@ -1,3 +1,4 @@
+import { trashFolder } from '../changes/trash-move.js'
 import type { Writer } from '../changes/writer.js'
 import { type CodingKind, codingTables } from './coding-meta.js'
 import type { ProjectDatabase } from './project-database.js'
@@ -117,5 +118,5 @@ function trashFile(writer: Writer, { id, mediapath }: SourceRow): void {
   if (file === undefined) return
   const isShared = writer.db.value('SELECT 1 FROM main.source WHERE CAST(mediapath AS TEXT) = ? AND id <> ?', mediapath, id)
   if (isShared !== undefined) return
-  writer.moveFile({ from: file, to: `callboard_trash/${writer.act.changeSetId}/${file}` })
+  writer.moveFile({ from: file, to: `${trashFolder}/${writer.act.changeSetId}/${file}` })
 }

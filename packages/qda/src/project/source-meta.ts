@@ -1,4 +1,5 @@
 import type { Writer } from '../changes/writer.js'
+import { parsedJson } from './parsed-json.js'
 import type { ProjectDatabase, Row } from './project-database.js'
 import { type SourceRow, sourceFingerprint } from './sources.js'
 
@@ -84,5 +85,6 @@ function metaIn({ folder_id, status, origin, language, topics, guid }: MetaRow):
 }
 
 function topicsIn(json: string | null): readonly string[] {
-  return json === null ? [] : (JSON.parse(json) as readonly string[])
+  const topics = json === null ? [] : parsedJson(json)
+  return Array.isArray(topics) ? topics.filter((topic) => typeof topic === 'string') : []
 }

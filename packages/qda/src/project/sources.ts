@@ -3,6 +3,7 @@ import { QdaFailure } from '../failure.js'
 import { sourceNameKey } from '../text/name-key.js'
 import { visible } from './coders.js'
 import { codingTables } from './coding-meta.js'
+import { wholeColumn } from './column-values.js'
 import type { ProjectDatabase } from './project-database.js'
 
 export const sourceTypes = ['text', 'audio', 'video', 'image', 'pdf'] as const
@@ -94,7 +95,7 @@ export function sourceNamed(db: ProjectDatabase, name: string): number | undefin
 
 /** A name that is missing is empty: the column takes NULL, and bytes, and what is no number where one belongs. */
 const columnsIn = (db: ProjectDatabase): string => {
-  const transcript = db.has('source', 'av_text_id') ? "CASE WHEN typeof(av_text_id) = 'integer' THEN av_text_id END" : 'NULL'
+  const transcript = db.has('source', 'av_text_id') ? wholeColumn('av_text_id') : 'NULL'
   return `id, coalesce(CAST(name AS TEXT), '') AS name, CAST(mediapath AS TEXT) AS mediapath, CAST(memo AS TEXT) AS memo,
     CAST(owner AS TEXT) AS owner, CAST(date AS TEXT) AS date, ${transcript} AS av_text_id`
 }

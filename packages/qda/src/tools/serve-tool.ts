@@ -10,6 +10,7 @@ import type { Arguments, Call, QdaTool, ToolMarks } from './qda-tool.js'
 import { readInput } from './read-input.js'
 import { failureObject, outputOf, successObject, toResult } from './result-shape.js'
 import { switchedOff, type WriteRunner } from './run-write.js'
+import { storageFailure } from './storage-failure.js'
 
 export interface ServingParts extends Foundation {
   readonly desk: ProjectDesk
@@ -109,6 +110,11 @@ function failureOf(error: unknown, { name }: QdaTool, { log }: ServingParts): Qd
     return new QdaFailure('PROJECT_BUSY', 'Another program holds the project at the moment; repeat the call', {
       details: { retryable: true },
     })
+  const storage = storageFailure(error)
+  if (storage !== undefined) {
+    log.warn({ err: error, tool: name }, "a project's database failed")
+    return storage
+  }
   log.error({ err: error, tool: name }, 'a call failed for a reason that nobody foresaw')
   return new QdaFailure('INTERNAL', `${name} failed for a reason that nobody foresaw; the qda worker's log tells more`)
 }

@@ -43,7 +43,6 @@ export function everyRead({ source, code, category, segment, journal, case: case
     ['verify_project', {}],
     ['list_changes', {}],
     ['list_pending', {}],
-    ['list_backups', {}],
   ]
 }
 
