@@ -138,3 +138,17 @@ export const packageNameLengthMax = 1_024
 export const packageRatioMax = 200
 /** Bytes below which a file of a package may have any ratio: a short text of blanks is no bomb. */
 export const packageRatioFreeBytes = 1024 * 1024
+
+// Project folder.
+/** A backup that is still not whole after this time never will be. */
+export const backupLeftoverMs = 60 * 60_000
+/** More backups than that are not made within a minute. */
+export const backupNamesTriedMax = 60
+/** Some 4 MB, while which nothing else of the worker runs. */
+export const backupStepPages = 1_000
+/** Of each other program's file beside the project that is read whole; a lock has two short lines. */
+export const lockContentBytesMax = 1_024
+/** As QualCoder 3 does. */
+export const lockRefreshMs = 5_000
+/** QualCoder 3 takes a lock of this age for forgotten. */
+export const lockStaleMs = 30_000
