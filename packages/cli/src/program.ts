@@ -28,16 +28,22 @@ export function createProgram(): Command {
 function addDemoCommand(program: Command): void {
   const demo = program
     .command('demo <name>')
-    .summary('start something on this machine to try a worker with')
-    .usage('[options] <forum>')
+    .summary('start or make something on this machine to try a worker with')
+    .usage('[options] <forum|qda>')
     .description(
-      'Start something on this machine to try a worker with, in the foreground. "forum": a small forum that answers as ' +
-        'Discourse does, with people and texts in it. It forgets everything when it ends.',
+      'Start or make something on this machine to try a worker with. "forum": a small forum in the foreground that answers ' +
+        'as Discourse does, with people and texts in it. It forgets everything when it ends. "qda": a small QualCoder ' +
+        'project, with interviews, codes and codings of two coders in it.',
     )
-    .option('--port <number>', 'where it listens on 127.0.0.1; 0 for any free port (default: 4200)', port)
+    .option('--port <number>', 'forum: where it listens on 127.0.0.1; 0 for any free port (default: 4200)', port)
+    .option('--path <folder>', 'qda: the new folder, which ends in .qda (default: "Village garden.qda", here)')
     .option('--json', 'print where it is and how to use it as JSON')
     .action(async (name, options) => (await import('./commands/demo.js')).runDemo(name, options))
-  addExamples(demo, ['callboard demo forum', 'callboard demo forum --port 0 --json'])
+  addExamples(demo, [
+    'callboard demo forum',
+    'callboard demo forum --port 0 --json',
+    'callboard demo qda --path ~/garden.qda',
+  ])
 }
 
 /** Whoever got a command wrong is sent to the help of that command. */

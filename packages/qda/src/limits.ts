@@ -82,6 +82,41 @@ export const changeSetsListedMax = 200
 export const reasonLengthMax = 2_000
 /** Of one page over all projects. */
 export const suggestionsListedMax = 200
+
+// Codings.
+/** Operations of one batch: as many fit into a transaction of a second. */
+export const batchOperationsMax = 10_000
+/** UTF-16 units that one batch may code, all told: each is stored twice, and written in one transaction. */
+export const batchTextUnitsMax = 16 * 1024 * 1024
+/** Of what verify_project lists; it counts all of them. */
+export const issuesListedMax = 1_000
+/** Characters of a memo that an agent gives. */
+export const memoLengthMax = 100_000
+/** Overlaps named for each row of a batch. */
+export const overlapsListedMax = 5
+/** In one call, so that its transaction stays short. */
+export const repairedMax = 5_000
+/** Segments or hits of one page. */
+export const segmentsListedMax = 10_000
+/** Items of one call: each is tried out, and all of an actor's are limited. */
+export const suggestedCodingsMax = 100
+/** How long work goes on before others have their turn. */
+export const timeSliceMs = 20
+/** Spans of one block of a sorted list: small to insert into, and few to skip. */
+export const spansPerBlockMax = 128
+// Sources and folders.
+/** Code points of a person's name. */
+export const coderNameLengthMax = 100
+/** Code points of a folder's name; as much as a name in a file system. */
+export const folderNameLengthMax = 255
+/** Characters of a word or two on where a text comes from. */
+export const originLengthMax = 1_000
+/** Code points of a page, where the call does not say. */
+export const pageLengthDefault = 50_000
+/** Code points of a page: four bytes each are less than a frame takes. */
+export const pageLengthMax = 200_000
+/** Code points of a source's name; as much as a name in a file system. */
+export const sourceNameLengthMax = 255
 /** Codes whose co-occurrence is counted at once: a grid of so many takes 32 MB, and there are two. */
 export const cooccurrenceCodesMax = 2_000
 /** Pairs of codes in one answer: more than 500 codes have. */

@@ -1,22 +1,39 @@
 import { didYouMean } from '@callboard/protocol/nearest-name'
 import { demoForumText, describeDemoForum, startDemoForum } from '../demo/demo-forum.js'
+import { demoProjectText, makeDemoProject } from '../demo/demo-project.js'
 import { portOwner } from '../doctor/port-owner.js'
 import { exit, print, printJson } from '../output.js'
 import { UsageError } from '../usage-error.js'
 
 export interface DemoOptions {
   readonly port?: number
+  /** Where a project is made; default: in the current folder. */
+  readonly path?: string
   readonly json?: boolean
 }
 
-const names = ['forum']
+const names = ['forum', 'qda']
 const portDefault = 4200
 
-/** Runs until somebody ends it. @throws UsageError for a name that is none, or a port that can't be had. */
-export async function runDemo(name: string, { port = portDefault, json = false }: DemoOptions): Promise<never> {
-  if (!names.includes(name)) {
-    throw new UsageError(`There is no demo ${name}${didYouMean(name, names)}; there are: ${names.join(', ')}.`)
-  }
+/** @throws UsageError for a name that is none, an option of the other one, or a port or path that can't be had. */
+export async function runDemo(name: string, options: DemoOptions): Promise<never> {
+  if (name === 'forum') return runDemoForum(options)
+  if (name === 'qda') return runDemoProject(options)
+  throw new UsageError(`There is no demo ${name}${didYouMean(name, names)}; there are: ${names.join(', ')}.`)
+}
+
+async function runDemoProject({ port, path, json = false }: DemoOptions): Promise<never> {
+  if (port !== undefined)
+    throw new UsageError('--port is for the demo forum; a project is a folder: --path says where.')
+  const project = await makeDemoProject(path)
+  if (json) printJson(project)
+  else print(demoProjectText(project))
+  return exit(0)
+}
+
+/** Runs until somebody ends it. */
+async function runDemoForum({ port = portDefault, path, json = false }: DemoOptions): Promise<never> {
+  if (path !== undefined) throw new UsageError('--path is for the demo project; the demo forum forgets everything.')
   const ended = askedToEnd()
   const server = await startDemoForum(port).catch((error: NodeJS.ErrnoException) => {
     throw explained(error, port)

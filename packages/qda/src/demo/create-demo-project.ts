@@ -3,6 +3,7 @@ import type { Clock } from '@callboard/worker/clock'
 import Database from 'better-sqlite3'
 import { createProjectFolder } from '../format/create-project-folder.js'
 import { localTime } from '../format/local-time.js'
+import { databaseFileName, newProjectAt } from '../format/project-path.js'
 import { TextIndex } from '../text/text-index.js'
 import { cases, categories, coders, codes, codings, journal, sources } from './village.js'
 
@@ -15,17 +16,22 @@ export interface DemoProject {
   readonly codings: number
 }
 
-/** A small project as the original makes them, with two coders who do not always agree. `path` ends in `.qda`; throws a QdaFailure where there is something. */
+/**
+ * A small project as the original makes them, with two coders who do not always agree. Throws a QdaFailure
+ * PROJECT_NOT_CREATED where there is something already, or the name does not end in `.qda`.
+ */
 export async function createDemoProject(path: string, clock: Pick<Clock, 'now'>): Promise<DemoProject> {
   const date = localTime(clock.now())
-  const place = await createProjectFolder({ path, coder: coders.ada, now: clock.now() })
-  const db = new Database(join(place.path, 'data.qda'), { fileMustExist: true })
+  const place = await newProjectAt(path, [])
+  createProjectFolder(place, { coder: coders.ada, now: clock.now() })
+  const db = new Database(join(place.path, databaseFileName), { fileMustExist: true })
   try {
     db.transaction(() => new Filling(db, date).fill())()
   } finally {
     db.close()
   }
-  return { ...place, sources: sources.length, codes: codes.length, codings: codings.length }
+  const { path: folder, name } = place
+  return { path: folder, name, sources: sources.length, codes: codes.length, codings: codings.length }
 }
 
 class Filling {

@@ -40,7 +40,9 @@ async function isCopied(
     remaining = now.remainingPages
     return pages
   }
-  const { totalPages } = await connection.backup(file, { attached: schema, progress })
+  // Its types do not know it.
+  const options: Database.BackupOptions & { readonly attached: string } = { attached: schema, progress }
+  const { totalPages } = await connection.backup(file, options)
   return totalPages > 0
 }
 

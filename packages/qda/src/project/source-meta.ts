@@ -46,15 +46,19 @@ type MetaRow = {
   readonly guid: string | null
 }
 
+/** A folder that is gone is the root. */
+const selectMeta = `SELECT source_id, fp, status, origin, language, topics, guid,
+  CASE WHEN folder_id IN (SELECT id FROM side.folder) THEN folder_id END AS folder_id FROM side.source_meta`
+
 /** Of a source without any, or of an earlier one that had its id: the defaults. */
 export function metaOf(db: ProjectDatabase, source: SourceRow): SourceMeta {
-  const row = db.get<MetaRow>('SELECT * FROM side.source_meta WHERE source_id = ?', source.id)
+  const row = db.get<MetaRow>(`${selectMeta} WHERE source_id = ?`, source.id)
   return row === undefined || row.fp !== sourceFingerprint(source) ? defaults : metaIn(row)
 }
 
 /** Of all sources at once, by id; those without any are not in it. */
 export function allMeta(db: ProjectDatabase): (source: SourceRow) => SourceMeta {
-  const rows = new Map(db.all<MetaRow>('SELECT * FROM side.source_meta').map((row) => [row.source_id, row]))
+  const rows = new Map(db.all<MetaRow>(selectMeta).map((row) => [row.source_id, row]))
   return (source) => {
     const row = rows.get(source.id)
     return row === undefined || row.fp !== sourceFingerprint(source) ? defaults : metaIn(row)

@@ -1,5 +1,7 @@
 import { basename, extname } from 'node:path'
 import { QdaFailure } from '../failure.js'
+import { sourceNameKey } from '../text/name-key.js'
+import { visible } from './coders.js'
 import type { ProjectDatabase } from './project-database.js'
 
 export const sourceTypes = ['text', 'audio', 'video', 'image', 'pdf'] as const
@@ -47,6 +49,51 @@ export function findSource(db: ProjectDatabase, id: number): SourceRow | undefin
 /** By name, then by id. */
 export function allSources(db: ProjectDatabase): readonly SourceRow[] {
   return db.all<SourceRow>(`SELECT ${columnsIn(db)} FROM main.source ORDER BY name, id`)
+}
+
+/** With what a list tells of its text, and its codings. */
+export interface MeasuredSource extends SourceRow {
+  /** Of the text, in code points and in bytes of UTF-8. */
+  readonly length: number
+  readonly bytes: number
+  /** Of text, images, audio and video, by visible coders. */
+  readonly codings: number
+}
+
+/** By name, then by id. No text leaves the database. */
+export function measuredSources(db: ProjectDatabase): readonly MeasuredSource[] {
+  const codings = codingCounts(db)
+  return db
+    .all<Omit<MeasuredSource, 'codings'>>(
+      `SELECT ${columnsIn(db)}, coalesce(length(fulltext), 0) AS length, coalesce(octet_length(fulltext), 0) AS bytes
+       FROM main.source ORDER BY name, id`,
+    )
+    .map((source) => ({ ...source, codings: codings.get(source.id) ?? 0 }))
+}
+
+function codingCounts(db: ProjectDatabase): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>()
+  for (const { table, source } of codingTables) {
+    const rows = db.all<{ readonly id: number; readonly n: number }>(
+      `SELECT t.${source} AS id, count(*) AS n FROM main.${table} AS t WHERE ${visible(db, 't')} GROUP BY t.${source}`,
+    )
+    for (const { id, n } of rows) counts.set(id, (counts.get(id) ?? 0) + n)
+  }
+  return counts
+}
+
+/** Where codings are, and which of the columns holds their source. */
+export const codingTables = [
+  { table: 'code_text', key: 'ctid', source: 'fid' },
+  { table: 'code_image', key: 'imid', source: 'id' },
+  { table: 'code_av', key: 'avid', source: 'id' },
+] as const
+
+/** The source that has this name already, however it is written. */
+export function sourceNamed(db: ProjectDatabase, name: string): number | undefined {
+  const key = sourceNameKey(name)
+  const names = db.all<{ readonly id: number; readonly name: string | null }>('SELECT id, name FROM main.source')
+  return names.find((source) => sourceNameKey(source.name ?? '') === key)?.id
 }
 
 /** A name that is missing is empty: the column takes NULL. */

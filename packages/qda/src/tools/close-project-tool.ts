@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { ProjectDesk } from '../sessions/project-desk.js'
 import { dryRun, requestId } from './common-input.js'
 import { freeTool, type QdaTool } from './qda-tool.js'
+import type { ToolParts } from './tool-parts.js'
 
-export function closeProjectTool(desk: ProjectDesk): QdaTool {
+export function closeProjectTool({ desk, resources }: ToolParts): QdaTool {
   return freeTool({
     name: 'close_project',
     title: 'Close the project',
@@ -19,6 +19,7 @@ export function closeProjectTool(desk: ProjectDesk): QdaTool {
     marks: { readOnlyHint: false },
     answer: async ({ dry_run: isDryRun }, { session }) => {
       const project = isDryRun ? desk.projectOf(session) : await desk.close(session)
+      if (project !== undefined && !isDryRun) resources.moved(session)
       const dry = isDryRun && { dry_run: true as const }
       return project === undefined
         ? { closed: false, message: 'No project was open', ...dry }

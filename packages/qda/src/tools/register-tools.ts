@@ -1,6 +1,7 @@
 import type { Worker } from '@callboard/worker'
 import { Decisions } from '../approvals/decide.js'
 import type { Foundation } from '../foundation.js'
+import { SessionResources } from '../resources/session-resources.js'
 import { ProjectDesk } from '../sessions/project-desk.js'
 import { WriteEffects } from '../sessions/write-effects.js'
 import { allTools } from './all-tools.js'
@@ -18,8 +19,11 @@ export interface RegisteredTools {
 export function registerTools(worker: Worker, foundation: Foundation): RegisteredTools {
   const desk = new ProjectDesk(foundation.clock)
   const effects = new WriteEffects(worker, desk, foundation)
+  const resources = new SessionResources(worker, desk)
   const decisions = new Decisions(effects)
-  const tools = allTools({ ...foundation, desk, effects, decisions }).map((tool) => completed(tool, foundation.config))
+  const tools = allTools({ ...foundation, desk, effects, resources, decisions }).map((tool) =>
+    completed(tool, foundation.config),
+  )
   const hidden = hiddenTools().map((tool) => completed(tool, foundation.config))
   decisions.decideOn([...tools.filter(isWrite), ...hidden])
   const writes = new WriteRunner(foundation, effects)

@@ -1,5 +1,6 @@
 import type { Decisions } from '../approvals/decide.js'
 import type { Foundation } from '../foundation.js'
+import type { SessionResources } from '../resources/session-resources.js'
 import type { ProjectDesk } from '../sessions/project-desk.js'
 import type { WriteEffects } from '../sessions/write-effects.js'
 
@@ -7,5 +8,6 @@ import type { WriteEffects } from '../sessions/write-effects.js'
 export interface ToolParts extends Foundation {
   readonly desk: ProjectDesk
   readonly effects: WriteEffects
+  readonly resources: SessionResources
   readonly decisions: Decisions
 }
