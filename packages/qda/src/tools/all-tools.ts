@@ -7,6 +7,7 @@ import { approveSuggestionTool, rejectSuggestionTool } from './decision-tools.js
 import { deleteFolderTool } from './delete-folder-tool.js'
 import { getProjectContextTool } from './get-project-context-tool.js'
 import { getSuggestionTool } from './get-suggestion-tool.js'
+import { listBackupsTool } from './list-backups-tool.js'
 import { listChangesTool } from './list-changes-tool.js'
 import { listFoldersTool } from './list-folders-tool.js'
 import { listPendingTool } from './list-pending-tool.js'
@@ -22,6 +23,7 @@ import { readSourceContentTool } from './read-source-content-tool.js'
 import { removeCodingTool } from './remove-coding-tool.js'
 import { removeSourceTool } from './remove-source-tool.js'
 import { renameFolderTool } from './rename-folder-tool.js'
+import { restoreBackupTool } from './restore-backup-tool.js'
 import type { ToolParts } from './tool-parts.js'
 import { undoChangeSetTool } from './undo-change-set-tool.js'
 import { withdrawSuggestionTool } from './withdraw-suggestion-tool.js'
@@ -66,5 +68,7 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     // Changes, backups, repair
     listChangesTool(),
     undoChangeSetTool(),
+    listBackupsTool(),
+    restoreBackupTool(parts),
   ]
 }

@@ -2,11 +2,11 @@ import type { Context, Worker } from '@callboard/worker'
 import { z } from 'zod'
 import { QdaFailure } from '../failure.js'
 import type { Foundation } from '../foundation.js'
-import { isBusy } from '../project/write-turns.js'
+import { databaseFailure } from '../project/database-failure.js'
 import type { ProjectDesk } from '../sessions/project-desk.js'
 import { actorOf } from './actor.js'
 import { confirmInput, previewData, writeData, writeInput } from './common-input.js'
-import type { Arguments, Call, QdaTool, ToolMarks } from './qda-tool.js'
+import type { Arguments, Call, FileTool, QdaTool, ToolMarks, WriteTool } from './qda-tool.js'
 import { readInput } from './read-input.js'
 import { failureObject, outputOf, successObject, toResult } from './result-shape.js'
 import { switchedOff, type WriteRunner } from './run-write.js'
@@ -22,9 +22,15 @@ export function completed<Tool extends QdaTool>(tool: Tool, config: Foundation['
   const isConfirmed =
     tool.preview !== undefined || tool.needsConfirm !== undefined || config.levels.get(tool.name) === 'T3'
   const input = tool.input.extend({ ...writeInput, ...(isConfirmed && confirmInput) }).strict()
-  const data =
-    tool.data instanceof z.ZodObject ? tool.data.extend({ ...writeData, ...(isConfirmed && previewData) }) : tool.data
-  return { ...tool, input, data }
+  if (!(tool.data instanceof z.ZodObject)) return { ...tool, input }
+  const own = isConfirmed || mayWait(tool, config) ? tool.data.partial() : tool.data
+  return { ...tool, input, data: own.extend({ ...writeData, ...(isConfirmed && previewData) }) }
+}
+
+/** Whether some call of it is answered by what waits for a person. */
+function mayWait({ name, level }: WriteTool | FileTool, { levels, approval }: Foundation['config']): boolean {
+  const highest = levels.get(name) ?? level
+  return typeof highest === 'function' || highest === 'T4' || (highest === 'T3' && approval === 'human')
 }
 
 /** Registers a completed tool: strict input, the session's project, and one form of every answer. */
@@ -102,10 +108,11 @@ function failureOf(error: unknown, { name }: QdaTool, { log }: ServingParts): Qd
     log.debug({ tool: name, code: error.code }, 'a call failed')
     return error
   }
-  if (isBusy(error))
-    return new QdaFailure('PROJECT_BUSY', 'Another program holds the project at the moment; repeat the call', {
-      details: { retryable: true },
-    })
+  const failure = databaseFailure(error)
+  if (failure !== undefined) {
+    log.warn({ err: error, tool: name }, 'a database did not do what it was asked for')
+    return failure
+  }
   log.error({ err: error, tool: name }, 'a call failed for a reason that nobody foresaw')
   return new QdaFailure('INTERNAL', `${name} failed for a reason that nobody foresaw; the qda worker's log tells more`)
 }

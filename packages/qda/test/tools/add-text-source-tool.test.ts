@@ -15,7 +15,12 @@ afterEach(() => qda[Symbol.asyncDispose]())
 describe('add_text_source', () => {
   it('stores the text, and tells what it stored at the top and in data', async () => {
     const content = 'Grüße 👋🏽 from Ada'
-    const answer = await qda.call('add_text_source', { name: ' interview.txt ', content, memo: 'first', origin: 'field' })
+    const answer = await qda.call('add_text_source', {
+      name: ' interview.txt ',
+      content,
+      memo: 'first',
+      origin: 'field',
+    })
     const data = {
       source_id: 1,
       name: 'interview.txt',
@@ -57,7 +62,12 @@ describe('add_text_source', () => {
   it('gives the source an empty row for each attribute of files, in place of what an earlier one left', async () => {
     const db = qda.db(path)
     const addType = db.prepare("INSERT INTO attribute_type (name, caseOrFile, valuetype) VALUES (?, ?, 'character')")
-    for (const [name, kind] of [['place', 'file'], ['year', 'file'], ['age', 'case']]) addType.run(name, kind)
+    for (const [name, kind] of [
+      ['place', 'file'],
+      ['year', 'file'],
+      ['age', 'case'],
+    ])
+      addType.run(name, kind)
     db.exec("INSERT INTO attribute (name, attr_type, value, id) VALUES ('place', 'file', 'Rome', 1)")
     await qda.call('add_text_source', { name: 'a', content: 'b' })
     expect(db.prepare('SELECT name, attr_type, value, id, owner FROM attribute ORDER BY name').all()).toEqual([

@@ -79,8 +79,14 @@ describe('remove_source', () => {
   })
 
   it('counts the codings of recordings and pictures, too', async () => {
-    expect(await qda.call('remove_source', { source_id: 1 })).toMatchObject({ coded_segments_count: 2, source_type: 'audio' })
-    expect(await qda.call('remove_source', { source_id: 3 })).toMatchObject({ coded_segments_count: 2, by_owner: { ada: 1, '': 1 } })
+    expect(await qda.call('remove_source', { source_id: 1 })).toMatchObject({
+      coded_segments_count: 2,
+      source_type: 'audio',
+    })
+    expect(await qda.call('remove_source', { source_id: 3 })).toMatchObject({
+      coded_segments_count: 2,
+      by_owner: { ada: 1, '': 1 },
+    })
   })
 
   it('removes every row about a recording, and keeps its transcript', async () => {
@@ -91,7 +97,11 @@ describe('remove_source', () => {
     })
     expect(keys('source', 'id')).toEqual([2, 3])
     expect(keys('code_av', 'avid')).toEqual([])
-    expect(db.prepare('SELECT ctid, avid FROM code_text ORDER BY ctid').raw().all()).toEqual([[1, null], [2, null], [3, null]])
+    expect(db.prepare('SELECT ctid, avid FROM code_text ORDER BY ctid').raw().all()).toEqual([
+      [1, null],
+      [2, null],
+      [3, null],
+    ])
     expect(keys('case_text', 'id')).toEqual([2, 3])
     expect(keys('attribute', 'attrid')).toEqual([2, 3, 4, 5])
     expect(keys('gr_file_text_item', 'gfileid')).toEqual([2, 3])
@@ -104,7 +114,10 @@ describe('remove_source', () => {
 
   it('removes every row about a transcript, and the recording knows it no more', async () => {
     await qda.call('remove_source', { source_id: 2, confirm: true })
-    expect(db.prepare('SELECT id, av_text_id FROM source ORDER BY id').raw().all()).toEqual([[1, null], [3, null]])
+    expect(db.prepare('SELECT id, av_text_id FROM source ORDER BY id').raw().all()).toEqual([
+      [1, null],
+      [3, null],
+    ])
     expect(keys('code_text', 'ctid')).toEqual([3])
     expect(keys('annotation', 'anid')).toEqual([2])
     expect(keys('gr_free_text_item', 'gfreeid')).toEqual([2, 3, 4])
@@ -114,7 +127,11 @@ describe('remove_source', () => {
 
   it('removes the transcript with its recording where that is asked for, and counts its codings', async () => {
     const args = { source_id: 1, include_transcript: true }
-    expect(await qda.call('remove_source', args)).toMatchObject({ coded_segments_count: 4, case_links: 2, annotations: 1 })
+    expect(await qda.call('remove_source', args)).toMatchObject({
+      coded_segments_count: 4,
+      case_links: 2,
+      annotations: 1,
+    })
     expect(await qda.call('remove_source', { ...args, confirm: true })).toMatchObject({ segments_removed: 4 })
     expect(keys('source', 'id')).toEqual([3])
     expect(keys('code_text', 'ctid')).toEqual([3])
