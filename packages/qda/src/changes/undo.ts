@@ -149,12 +149,14 @@ class Undo implements Undone {
   }
 }
 
-/** Rows that a later change set deleted, if nobody has undone that. */
+/** Rows of its time that a later change set deleted, if nobody has undone that. An undo may have deleted what came after it. */
 function deletedSince({ db }: Writer, { seq }: ChangeSet): ReadonlySet<string> {
   const rows = db.all<{ readonly tbl: string; readonly row_key: RowKey }>(
     `SELECT c.tbl, c.row_key FROM side.change_set AS s JOIN side.change AS c ON c.set_id = s.id
-     WHERE s.seq > ? AND s.undone_by IS NULL AND c.after IS NULL
+     LEFT JOIN side.change_set AS u ON u.id = s.undoes
+     WHERE s.seq > ? AND s.undone_by IS NULL AND coalesce(u.seq, 0) <= ? AND c.after IS NULL
      AND c.tbl IN ('code_name', 'code_cat', 'source', 'cases', 'journal', 'folder', 'code_text', 'code_image', 'code_av')`,
+    seq,
     seq,
   )
   return new Set(rows.map(({ tbl, row_key: key }) => `${tbl} ${key}`))

@@ -9,6 +9,7 @@ import { hiddenTools } from './hidden-tools.js'
 import type { FileTool, QdaTool, WriteTool } from './qda-tool.js'
 import { WriteRunner } from './run-write.js'
 import { completed, serveTool } from './serve-tool.js'
+import type { ToolParts } from './tool-parts.js'
 
 /** What the tools hold open. */
 export interface RegisteredTools {
@@ -16,14 +17,16 @@ export interface RegisteredTools {
   close(): Promise<void>
 }
 
-export function registerTools(worker: Worker, foundation: Foundation): RegisteredTools {
+/** What there is to be called, of these parts. */
+export type ToolsOf = (parts: ToolParts) => readonly QdaTool[]
+
+export function registerTools(worker: Worker, foundation: Foundation, toolsOf: ToolsOf = allTools): RegisteredTools {
   const desk = new ProjectDesk(foundation.clock)
   const effects = new WriteEffects(worker, desk, foundation)
   const resources = new SessionResources(worker, desk)
   const decisions = new Decisions(effects)
-  const tools = allTools({ ...foundation, desk, effects, resources, decisions }).map((tool) =>
-    completed(tool, foundation.config),
-  )
+  const parts = { ...foundation, desk, effects, resources, decisions }
+  const tools = toolsOf(parts).map((tool) => completed(tool, foundation.config))
   const hidden = hiddenTools().map((tool) => completed(tool, foundation.config))
   decisions.decideOn([...tools.filter(isWrite), ...hidden])
   const writes = new WriteRunner(foundation, effects)
