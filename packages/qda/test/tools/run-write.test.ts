@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { passing } from '../support/passing.js'
 import { openQdaForTest, type QdaForTest } from '../support/whole-qda.js'
 import { newRig, type WriteRig, writeTools } from '../support/write-tools.js'
 
@@ -222,7 +223,7 @@ describe('a preview', () => {
     const confirmed = { journal_id: 1, confirm: true, preview_token }
     db.exec('BEGIN IMMEDIATE')
     const busy = call('delete_code', confirmed)
-    await passing(qda, busy)
+    await passing(qda.clock, busy)
     expect(await busy).toMatchObject({ error_code: 'PROJECT_BUSY', details: { retryable: true } })
     db.exec('COMMIT')
     expect(await call('delete_code', confirmed)).toMatchObject({ deleted: true })
@@ -331,7 +332,7 @@ describe('a call', () => {
     cancelling.abort()
     await qda.link.settled()
     db.exec('COMMIT')
-    await passing(qda, first)
+    await passing(qda.clock, first)
     await cancelled.catch(() => {})
     expect(journals()).toEqual(['Day 1'])
     expect(rig.done).toEqual([])
@@ -372,17 +373,4 @@ function contentOf(qda: QdaForTest, path: string) {
     count('data.qda', 'journal'),
     ...['change_set', 'change', 'request'].map((table) => count('callboard.sqlite', table)),
   ]
-}
-
-/** Time goes on until it is answered. */
-async function passing(qda: QdaForTest, work: Promise<unknown>): Promise<void> {
-  let isSettled = false
-  const settled = () => {
-    isSettled = true
-  }
-  work.then(settled, settled)
-  while (!isSettled) {
-    await qda.link.settled()
-    qda.clock.advance(100)
-  }
 }
