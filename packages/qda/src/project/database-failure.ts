@@ -9,7 +9,7 @@ export function databaseFailure(error: unknown): QdaFailure | undefined {
     return new QdaFailure('PROJECT_BUSY', 'Another program holds the project at the moment; repeat the call', {
       details: { retryable: true },
     })
-  if (code === 'SQLITE_READONLY_DBMOVED') return failure('PROJECT_READ_ONLY', moved, error)
+  if (code === 'SQLITE_READONLY_DBMOVED') return failure('PROJECT_READ_ONLY', movedSentence, error)
   const [failureCode, sentence] = remedies.get(code.split('_')[1] ?? '') ?? []
   if (failureCode === undefined) return undefined
   return failure(failureCode, `${sentence} (${message})`, error)
@@ -21,7 +21,7 @@ export function isBusy(error: unknown): boolean {
   return typeof code === 'string' && (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
 }
 
-const moved =
+export const movedSentence =
   'The files of the project were moved or deleted while it was open, and nothing was changed; call close_project, then open_project with the path where they are'
 const unreachable =
   'The files of the project can’t be reached, and nothing was changed; see that its folder is there and may be written to, then call close_project and open_project'

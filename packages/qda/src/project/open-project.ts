@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '@callboard/worker/clock'
 import Database from 'better-sqlite3'
@@ -6,8 +7,10 @@ import { QdaFailure } from '../failure.js'
 import { type BackupSource, makeBackup } from '../format/backups.js'
 import { type Inspection, inspectProject } from '../format/inspect-project.js'
 import { ProjectLock } from '../format/project-lock.js'
+import { databaseFileName } from '../format/project-path.js'
 import { sideFileName, sideSchemaVersion, sideStatements } from '../format/side-schema.js'
 import { lockedReadMs } from '../limits.js'
+import { movedSentence } from './database-failure.js'
 import { type Columns, ProjectDatabase } from './project-database.js'
 import { TextCache } from './text-cache.js'
 import { WriteTurns } from './write-turns.js'
@@ -79,9 +82,11 @@ export class OpenProject {
     const { access } = this.#inspection
     if (access.kind === 'read') return new QdaFailure(access.code, access.reason)
     if (this.#isLockOurs && this.#lock.isOurs) return undefined
+    if (!existsSync(join(this.path, databaseFileName))) return new QdaFailure('PROJECT_READ_ONLY', movedSentence)
+    const holder = this.#lock.holder?.user ?? 'another program'
     return new QdaFailure(
       'PROJECT_LOCKED',
-      'The project is open in QualCoder, so that nothing can be written; close it there, then call open_project again',
+      `The project is in use by ${holder}, so that nothing can be written; close it there, then call open_project again. If that program has ended without closing it, wait half a minute`,
     )
   }
 
@@ -162,7 +167,7 @@ interface Parts {
 function connect(path: string, columns: Columns, isWritable: boolean): ProjectDatabase {
   let connection: Database.Database | undefined
   try {
-    connection = new Database(join(path, 'data.qda'), { fileMustExist: true, timeout: lockedReadMs })
+    connection = new Database(join(path, databaseFileName), { fileMustExist: true, timeout: lockedReadMs })
     // A project may come from anywhere, and what it has in its schema with it.
     connection.pragma('trusted_schema = OFF')
     attachSide(connection, path, isWritable)
