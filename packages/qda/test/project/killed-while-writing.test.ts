@@ -14,7 +14,7 @@ import { passing } from '../support/passing.js'
 import { openQdaForTest } from '../support/whole-qda.js'
 
 const program = fileURLToPath(new URL('../support/write-journals.mjs', import.meta.url))
-const rowsPerBatch = 2_000
+const rowsPerBatch = 800
 const folders: string[] = []
 const children: ChildProcess[] = []
 
@@ -31,7 +31,7 @@ async function newProject(): Promise<string> {
   return path
 }
 
-/** The marks that the program has written: a dot within a batch, `c` before a commit, `!` after it. */
+/** The marks that the program has written: dots and `u` within a batch, `c` before a commit, `!` after it. */
 async function killedAt(path: string, isMoment: (marks: string) => boolean, turns = 0): Promise<string> {
   // It is the same machine that wrote it: nobody has the project any more.
   rmSync(join(path, lockFileName), { force: true })
@@ -63,6 +63,14 @@ function contentOf(path: string) {
       folders: count('side.folder'),
       changes: count('side.change'),
       sets: count('side.change_set'),
+      states: [
+        count('(SELECT DISTINCT owner FROM main.journal)'),
+        count('(SELECT DISTINCT parent_id FROM side.folder)'),
+      ],
+      agree: db
+        .prepare('SELECT max(owner + 0) IS (SELECT max(parent_id) FROM side.folder) FROM main.journal')
+        .pluck()
+        .get(),
       unmatched: count('main.journal WHERE name NOT IN (SELECT name FROM side.folder)'),
       health: ['main', 'side'].map((schema) => db.pragma(`${schema}.integrity_check`, { simple: true })),
     }
@@ -72,12 +80,15 @@ function contentOf(path: string) {
 }
 
 function expectWhole(path: string): number {
-  const { journals, folders, changes, sets, unmatched, health } = contentOf(path)
+  const { journals, ...others } = contentOf(path)
+  const states = journals === 0 ? 0 : 1
   expect(journals % rowsPerBatch).toBe(0)
-  expect({ folders, changes, sets, unmatched, health }).toEqual({
+  expect(others).toEqual({
     folders: journals,
     changes: 2 * journals,
     sets: journals / rowsPerBatch,
+    states: [states, states],
+    agree: 1,
     unmatched: 0,
     health: ['ok', 'ok'],
   })
@@ -87,13 +98,12 @@ function expectWhole(path: string): number {
 describe('a worker that is killed in a batch', () => {
   it('leaves all of it or nothing, in both files, at whatever moment', async () => {
     const path = await newProject()
+    const kinds = ['.', 'u', 'uu', 'c']
     let hadJournal = 0
     let batches = 0
     for (let round = 1; round <= 12; round += 1) {
-      // Every third one in the middle of a commit, the others ever later in a batch.
-      const isCommit = round % 3 === 0
-      const isMoment = (marks: string) => (isCommit ? marks.endsWith('c') : /\./.test(marks) && marks.length >= round)
-      await killedAt(path, isMoment, isCommit ? 3 ** (round / 3) : 0)
+      const kind = kinds[round % kinds.length]!
+      await killedAt(path, (marks) => /!/.test(marks) && marks.endsWith(kind), 4 ** Math.floor(round / kinds.length))
       if (existsSync(join(path, 'data.qda-journal'))) hadJournal += 1
       const now = expectWhole(path)
       expect(now).toBeGreaterThanOrEqual(batches)
