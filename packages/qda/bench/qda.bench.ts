@@ -4,7 +4,7 @@ import { afterAll, bench, describe } from 'vitest'
 import { fillLargeProject } from '../test/support/large-project.js'
 import { openQdaForTest } from '../test/support/whole-qda.js'
 
-const whole = await openQdaForTest({ config: { backups: 0 } })
+const whole = await openQdaForTest()
 const path = whole.makeProject('Large')
 fillLargeProject(join(path, 'data.qda'))
 await done('open_project', { path })
@@ -29,8 +29,8 @@ function nextBatch(): object {
   const operations = Array.from({ length: 10_000 }, (_, index) => ({
     code_id: 1 + (index % 500),
     source_id: 1 + (index % 1_000),
-    start_position: 10 * batches + (index % 7),
-    end_position: 10 * batches + 100 + (index % 50),
+    start_position: 400 * batches + (index % 7),
+    end_position: 400 * batches + 100 + (index % 50),
   }))
   return { operations }
 }

@@ -28,6 +28,12 @@ export const sentenceReachUnits = 5_000
 export const shiftLengthMax = 200
 /** UTF-16 units of a coding's text that is looked for elsewhere: each of 400 places may compare it all. */
 export const shiftedTextUnitsMax = 100_000
+/** Of paths that are shown; nobody nests deeper, and a path of a file with rings must not grow with it. */
+export const codeLevelsShownMax = 100
+/** Names of codes and categories, in characters. */
+export const codeNameLengthMax = 100
+/** Titles, in characters: they become names of files. */
+export const journalNameLengthMax = 255
 /** Pause between two attempts while another program writes to the project. */
 export const busyRetryMs = 25
 /** The original waits as long for us. */
@@ -100,6 +106,8 @@ export const repairedMax = 5_000
 export const segmentsListedMax = 10_000
 /** Items of one call: each is tried out, and all of an actor's are limited. */
 export const suggestedCodingsMax = 100
+/** For a call that looks at every coding of a project. */
+export const wholeProjectMs = 600_000
 /** How long work goes on before others have their turn. */
 export const timeSliceMs = 20
 /** Spans of one block of a sorted list: small to insert into, and few to skip. */
@@ -117,6 +125,7 @@ export const pageLengthDefault = 50_000
 export const pageLengthMax = 200_000
 /** Code points of a source's name; as much as a name in a file system. */
 export const sourceNameLengthMax = 255
+// Statistics.
 /** Codes whose co-occurrence is counted at once: a grid of so many takes 32 MB, and there are two. */
 export const cooccurrenceCodesMax = 2_000
 /** Pairs of codes in one answer: more than 500 codes have. */
@@ -124,6 +133,7 @@ export const cooccurrencePairsMax = 200_000
 /** Steps of one count of co-occurrence, about a second; 100,000 codings of 500 codes that all overlap take 50 million. */
 export const cooccurrenceStepsMax = 200_000_000
 
+// Patterns.
 /** UTF-16 units of texts that are copied to a search thread at once: a few milliseconds of the event loop. */
 export const patternBatchLength = 1_000_000
 /** Texts in such a batch, where they are short. */
@@ -139,8 +149,11 @@ export const patternThreadIdleMs = 60_000
 /** Searches at once; others wait in line. */
 export const patternThreadsMax = 2
 
+// Speakers.
 /** Characters of a speaker's label: what is longer before a colon is a sentence. */
 export const speakerLabelLengthMax = 63
+
+// REFI-QDA.
 /** Characters of one attribute's value in a REFI-QDA document: names, and quotations of some programs. */
 export const xmlAttributeLengthMax = 1_000_000
 /** Attributes of one element; the format knows ten at most. */
@@ -187,3 +200,52 @@ export const lockContentBytesMax = 1_024
 export const lockRefreshMs = 5_000
 /** QualCoder 3 takes a lock of this age for forgotten. */
 export const lockStaleMs = 30_000
+/** UTF-16 units of a passage that is suggested: somebody has to read it. */
+export const suggestedTextUnitsMax = 20_000
+/** Of what is suggested about a source: a word for its language, its topics, and where it belongs. */
+export const languageLengthMax = 100
+export const topicLengthMax = 200
+export const topicsMax = 50
+export const organizationLengthMax = 2_000
+/** Codings that are read at once in work that goes over all of them. */
+export const codingsPerSliceMax = 500
+/** The same of their ids alone. */
+export const codingIdsPerSliceMax = 5_000
+
+// Search, automatic coding, statistics.
+/** Coders that are compared at once: more never code the same sources. */
+export const agreementCodersMax = 20
+/** Passages that one call codes: as many fit into a transaction of a second. */
+export const autoCodingsMax = 10_000
+/** Of one page of a preview. */
+export const autoCodingsShownMax = 100
+/** Coders named to a caller who names one that there is not. */
+export const coderNamesListedMax = 100
+/** Codings of text that one statistic takes into account: some 60 MB. */
+export const codingsComparedMax = 500_000
+/** Codings that are read at once: a few milliseconds. */
+export const codingsPerPage = 5_000
+/** Pairs of codes in an answer that does not say how many. */
+export const cooccurrencePairsDefault = 1_000
+/** Pairs of codes in one answer, which must fit into a frame. */
+export const cooccurrencePairsListedMax = 10_000
+/** Ids of sources or codes that a call names. */
+export const idsNamedMax = 10_000
+/** Code points of a hit's text and, on either side, of its context. */
+export const hitContextLengthDefault = 60
+export const hitContextLengthMax = 500
+export const hitTextLengthMax = 500
+/** UTF-16 units of the texts of a page, after which it ends: an answer must fit into a frame. */
+export const hitUnitsPerPageMax = 300_000
+/** Of one page, where the call does not say. */
+export const hitsListedDefault = 50
+/** Of one page. */
+export const hitsListedMax = 1_000
+/** Code points of how a speaker's first turn begins. */
+export const speakerSampleLength = 120
+/** For whom one call makes codes. */
+export const speakersMax = 500
+/** Pieces of turns that are found in one call, before the speakers are chosen: some 30 MB. */
+export const turnPiecesMax = 200_000
+/** Characters of what is looked for in segments. */
+export const segmentQueryLengthMax = 1_000

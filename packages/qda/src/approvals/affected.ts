@@ -25,6 +25,7 @@ export function tryOut(asked: Asked<WriteTool>): Tried {
   connection.exec('SAVEPOINT try_out')
   try {
     const writer = writerOf(tool.name, call)
+    writer.isTrial = true
     const returned = tool.apply(writer, input, call, prepared)
     return { returned, affectedHash: affectedHashOf(asked, writer) }
   } finally {

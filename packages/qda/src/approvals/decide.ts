@@ -5,7 +5,7 @@ import type { AfterWrites } from '../sessions/after-writes.js'
 import { coderNameOf } from '../tools/actor.js'
 import { Answer, type Call, type FileTool, type ProjectCall, type WriteTool } from '../tools/qda-tool.js'
 import { readInput } from '../tools/read-input.js'
-import { type Asked, affectedHashOf, writerOf } from './affected.js'
+import { type Asked, affectedHashOf, tryOut, writerOf } from './affected.js'
 import { alreadyDecided, decideSuggestion, findSuggestion, type Suggestion } from './suggestions.js'
 
 export interface Decided {
@@ -45,9 +45,10 @@ export class Decisions {
     const call = inNameOf(suggestion, operator, project)
     try {
       const isConfirmed = 'confirm' in tool.input.shape && { confirm: true }
-      const input = await readInput(tool, { ...suggestion.payload, ...isConfirmed, ...more })
+      const asSuggested = await readInput(tool, { ...suggestion.payload, ...isConfirmed })
+      const input = Object.keys(more).length === 0 ? asSuggested : await readInput(tool, { ...asSuggested, ...more })
       const prepared = await tool.prepare?.(input, call)
-      const result = await this.#execute({ tool, input, call, prepared, suggestion, operator })
+      const result = await this.#execute({ tool, input, call, prepared, asSuggested, suggestion, operator })
       return { id, status: 'approved', result }
     } catch (error) {
       if (!isStale(error)) throw error
@@ -81,13 +82,15 @@ export class Decisions {
   }
 
   async #apply(approval: Approval<WriteTool>): Promise<unknown> {
-    const { tool, input, call, prepared, suggestion } = approval
+    const { tool, input, call, prepared, asSuggested, suggestion } = approval
     const { project } = call
     const { result, writer } = await project.writes.transaction(() => {
       pendingOne(project, suggestion.id)
       const writer = writerOf(tool.name, call)
+      // What the operator adds may change more rows than were suggested: what was is looked at alone.
+      const tried = input === asSuggested ? undefined : tryOut({ ...approval, input: asSuggested })
       const returned = tool.apply(writer, input, call, prepared)
-      if (affectedHashOf(approval, writer) !== suggestion.fingerprint) throw new Stale()
+      if ((tried?.affectedHash ?? affectedHashOf(approval, writer)) !== suggestion.fingerprint) throw new Stale()
       const result = { ...dataOf(returned), change_set_id: finishChangeSet(writer, call.session) }
       decideSuggestion(project.db, suggestion.id, approvedWith(result, approval), call.now)
       if (writer.hasTouched('source')) project.texts.clear()
@@ -119,6 +122,8 @@ export class Decisions {
 interface Approval<Tool extends WriteTool | FileTool = WriteTool | FileTool> extends Asked<Tool> {
   readonly suggestion: Suggestion
   readonly operator: Call
+  /** The arguments without what the operator adds. */
+  readonly asSuggested: Asked['input']
 }
 
 const approvedWith = (result: object, { operator }: Approval) =>

@@ -77,7 +77,7 @@ function rowsOf(
   const area = kind === 'image' ? `, x1, y1, width, height, ${page}` : ''
   return db.all<MediaRow>(
     `SELECT ${identityColumns(db, kind)}, memo, date${area} FROM main.${table} AS t
-     WHERE t.id = ?1 AND (?2 IS NULL OR t.cid = ?2) AND ${visible(db, 't')} ORDER BY t.${key}`,
+     WHERE t.id = ? AND t.cid = coalesce(?, t.cid) AND ${visible(db, 't')} ORDER BY t.${key}`,
     sourceId,
     codeId ?? null,
   )

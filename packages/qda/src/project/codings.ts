@@ -11,6 +11,12 @@ export interface Coding extends CodingIdentity {
   readonly date: string | null
 }
 
+/** Those of a source, as a condition. No index begins with the source: but one has it, and is smaller to go through than the table. */
+export const inSource = (db: ProjectDatabase): string => {
+  const key = db.has('code_text', 'ctid') ? 'ctid' : 'rowid'
+  return `t.${key} IN (SELECT ${key} FROM main.code_text WHERE fid = ?)`
+}
+
 /** A query for codings of text, as `t`, up to its conditions. */
 export function selectCodings(db: ProjectDatabase): string {
   return `SELECT ${identityColumns(db, 'text')}, seltext, memo, date FROM main.code_text AS t`

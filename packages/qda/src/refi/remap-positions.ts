@@ -1,5 +1,5 @@
 import { quoteComparedLength } from '../limits.js'
-import { CodePoints } from './code-points.js'
+import { TextIndex } from '../text/text-index.js'
 
 export interface PlacedSelection {
   readonly start: number
@@ -73,11 +73,11 @@ const lineEndsAndPairs = {
 } as const
 
 class Places {
-  readonly #points: CodePoints
+  readonly #points: TextIndex
   readonly #brokenAt: readonly number[]
 
   constructor(text: string, brokenAt: readonly number[]) {
-    this.#points = new CodePoints(text)
+    this.#points = new TextIndex(text)
     this.#brokenAt = brokenAt
   }
 

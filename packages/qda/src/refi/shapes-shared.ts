@@ -96,7 +96,7 @@ function valueShape(type: VariableType): ElementShape<NonNullable<RefiVariableVa
     hasText: true,
     read(element) {
       const given = element.text()
-      if (type !== 'Text' && given.trim() === '') return undefined
+      if ((type === 'Text' ? given : given.trim()) === '') return undefined
       const text = normalValue(type, given)
       if (text !== null) return { type, text }
       element.lost(`that "${given.slice(0, 100)}" is of the type ${type}: it is kept as text`)

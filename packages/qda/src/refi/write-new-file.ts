@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { access, link, open, rename, rm } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { access, link, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -19,24 +20,14 @@ export async function writeNewFile(file: NewFile, content: Readable): Promise<vo
   const part = join(dirname(file.path), `.${basename(file.path).slice(0, 100)}.${randomUUID()}.part`)
   try {
     if (!file.overwrite && (await exists(file.path))) throw existsAlready()
-    await writePart(part, content, file.signal)
+    const target = createWriteStream(part, { flags: 'wx', flush: true })
+    await pipeline(content, target, file.signal === undefined ? {} : { signal: file.signal })
     await (file.overwrite ? rename(part, file.path) : putWhereNothingIs(part, file.path))
   } catch (error) {
     throw file.signal?.aborted === true ? error : failureOf(error)
   } finally {
     content.destroy()
     await rm(part, { force: true })
-  }
-}
-
-async function writePart(part: string, content: Readable, signal: AbortSignal | undefined): Promise<void> {
-  const handle = await open(part, 'wx')
-  try {
-    const target = handle.createWriteStream({ autoClose: false })
-    await pipeline(content, target, signal === undefined ? {} : { signal })
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -48,7 +48,7 @@ interface HeadMarker {
 }
 
 function markerIn(head: string, wanted: ReadonlySet<MarkerFormat>): HeadMarker | undefined {
-  const start = leadingClock.exec(head)?.[0].length ?? 0
+  const start = /^[\d[({#]/.test(head) ? (leadingClock.exec(head)?.[0].length ?? 0) : 0
   const rest = head.slice(start)
   const format = formatOf(rest)
   if (!wanted.has(format)) return undefined

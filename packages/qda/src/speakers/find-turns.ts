@@ -1,11 +1,11 @@
-import type { TextRange } from '../patterns/found-matches.js'
+import type { UnitRange } from '../patterns/found-matches.js'
 import type { Marker } from './find-markers.js'
 import { timestamps } from './timestamps.js'
 
 export interface SpeakerTurn {
   readonly label: string
   /** What is said, in order, without blanks at the ends; at least one. UTF-16 offsets. */
-  readonly pieces: readonly TextRange[]
+  readonly pieces: readonly UnitRange[]
 }
 
 /**
@@ -38,8 +38,8 @@ function* turnOf(text: string, marker: Marker, end: number, includeLabel: boolea
 }
 
 /** `said` is at `offset` of the text; its first character is not part of it. */
-function piecesOf(said: string, offset: number): TextRange[] {
-  const pieces: TextRange[] = []
+function piecesOf(said: string, offset: number): UnitRange[] {
+  const pieces: UnitRange[] = []
   let from = 1
   for (const { index, 0: timestamp } of said.matchAll(timestamps)) {
     addTrimmed(pieces, said.slice(from, index), offset + from)
@@ -49,7 +49,7 @@ function piecesOf(said: string, offset: number): TextRange[] {
   return pieces
 }
 
-function addTrimmed(pieces: TextRange[], piece: string, offset: number): void {
+function addTrimmed(pieces: UnitRange[], piece: string, offset: number): void {
   const end = offset + piece.trimEnd().length
   const start = offset + piece.length - piece.trimStart().length
   if (start < end) pieces.push({ start, end })

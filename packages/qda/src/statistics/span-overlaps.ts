@@ -1,13 +1,13 @@
 import type { CodeSpan } from './code-spans.js'
 import type { PairGrid } from './pair-grid.js'
 
-/** Adds, for two codes, the number of their pairs of spans that have a character in common. */
+/** Adds, for two codes, the number of their pairs of spans that have a character in common. A code with itself is nobody's pair. */
 export function countOverlaps(spans: readonly CodeSpan[], grid: PairGrid): void {
   sweep(spans, ({ code }, open) => {
     const row = grid.rowOf(code, open.size)
     for (let index = 0; index < open.size; index++) {
       const other = open.codes[index]!
-      if (other !== code) row[other]! += open.depths[other]!
+      row[other]! += open.depths[other]!
     }
   })
 }

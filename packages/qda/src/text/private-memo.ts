@@ -29,6 +29,17 @@ export function appendPublic(stored: string | null, addition: string): string {
   return withPublicPart(stored, open === '' || open.endsWith('\n') ? `${open}${addition}` : `${open}\n${addition}`)
 }
 
+/**
+ * Two memos in one: a heading and the public part of the other follow the public part, and the other's private part is at the very
+ * end, so that both stay private. Throws as `withPublicPart` does, for the heading.
+ */
+export function joinMemos(stored: string | null, other: string | null, heading = ''): string {
+  const { open, hidden } = split(other)
+  const addition = [heading, open].filter(Boolean).join('\n')
+  const joined = addition === '' ? (stored ?? '') : appendPublic(stored, addition)
+  return [joined, hidden].filter(Boolean).join('\n')
+}
+
 function split(memo: string | null): { readonly open: string; readonly gap: string; readonly hidden: string } {
   const text = memo ?? ''
   const mark = text.indexOf(privateMark)

@@ -31,7 +31,7 @@ const data = z.object({
 })
 
 export function createProjectTool(parts: ToolParts): QdaTool {
-  const { config, store } = parts
+  const { config, store, log } = parts
   return freeTool({
     name,
     title: 'Create a project',
@@ -48,6 +48,7 @@ export function createProjectTool(parts: ToolParts): QdaTool {
       const place = await newProjectAt(asked.path, config.roots)
       if (asked.dry_run) return { ...wouldBe(place), coder_name, change_set_id: null, dry_run: true as const }
       createProjectFolder(place, { coder: coder_name, now: call.now })
+      log.info({ tool: name, actor: call.actor.name, project: place.path }, 'project created')
       const { project } = await enterProject(parts, call.session, place)
       const answer = { ...openedProject(project), coder_name, change_set_id: null }
       await replies.keep(store.db, identity, answer, call.now)

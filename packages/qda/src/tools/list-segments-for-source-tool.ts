@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { segmentsListedMax } from '../limits.js'
 import { requireCode } from '../project/codes.js'
-import { visibleCodings } from '../project/codings.js'
+import { inSource, visibleCodings } from '../project/codings.js'
 import { mediaCodingData, mediaCodings } from '../project/codings-of-media.js'
 import { compareSegments, type Segment, SegmentReader, segmentData } from '../project/segments.js'
 import { compareCursors, readCursor, type SegmentsCursor, writeCursor } from '../project/segments-cursor.js'
@@ -43,7 +43,7 @@ export function listSegmentsForSourceTool(): QdaTool {
       const reader = new SegmentReader(project)
       const codings =
         codeId === undefined
-          ? visibleCodings(db, 't.fid = ?', sourceId)
+          ? visibleCodings(db, inSource(db), sourceId)
           : visibleCodings(db, 't.cid = ? AND t.fid = ?', codeId, sourceId)
       const segments = codings.map((coding) => reader.segment(coding)).sort(compareSegments)
       const page = pageOf(segments, after, limit)

@@ -49,7 +49,7 @@ interface ToolBase<Input extends z.ZodObject, Data extends z.ZodType> {
   readonly input: Input
   /** What agents are told of the input, where the schema that reads it says less. */
   readonly inputSchema?: { readonly [key: string]: unknown }
-  /** Of the answer. Keys that only some answers have are optional; those of a tool with previews, and of one that may wait for a person, become so. */
+  /** Of the answer. Keys that only some answers have are optional; those of a write become so, as it may wait for a person. */
   readonly data: Data
   /** What may stand beside it. */
   readonly beside?: z.ZodRawShape
@@ -94,6 +94,8 @@ interface WriteBase<Input extends z.ZodObject, Data extends z.ZodType, Prepared>
   preview?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): Partial<z.input<Data>>
   /** Whether this call shows first what it would do. Default: every call of a tool that has a preview. */
   needsConfirm?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): boolean
+  /** Arguments that choose from what a preview shows, so that its token is good for calls with others. */
+  readonly choices?: readonly string[]
   /** Beside the rows that it changes, what must still be the same when a preview is confirmed or a suggestion approved. */
   basis?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): unknown
 }

@@ -1,6 +1,7 @@
 import type { Worker } from '@callboard/worker'
 import { Decisions } from '../approvals/decide.js'
 import type { Foundation } from '../foundation.js'
+import { PatternSearch } from '../patterns/pattern-search.js'
 import { SessionResources } from '../resources/session-resources.js'
 import { ProjectDesk } from '../sessions/project-desk.js'
 import { WriteEffects } from '../sessions/write-effects.js'
@@ -13,7 +14,7 @@ import type { ToolParts } from './tool-parts.js'
 
 /** What the tools hold open. */
 export interface RegisteredTools {
-  /** Closes every project. Idempotent. */
+  /** Gives up searches, and closes every project. Idempotent. */
   close(): Promise<void>
 }
 
@@ -25,14 +26,20 @@ export function registerTools(worker: Worker, foundation: Foundation, toolsOf: T
   const effects = new WriteEffects(worker, desk, foundation)
   const resources = new SessionResources(worker, desk)
   const decisions = new Decisions(effects)
-  const parts = { ...foundation, desk, effects, resources, decisions }
+  const patterns = new PatternSearch({ clock: foundation.clock, timeoutMs: foundation.config.regexTimeoutMs })
+  const parts = { ...foundation, desk, effects, resources, decisions, patterns }
   const tools = toolsOf(parts).map((tool) => completed(tool, foundation.config))
   const hidden = hiddenTools().map((tool) => completed(tool, foundation.config))
   decisions.decideOn([...tools.filter(isWrite), ...hidden])
   const writes = new WriteRunner(foundation, effects)
   for (const tool of tools) serveTool(worker, tool, { ...foundation, desk, writes })
   worker.onSessionClosed((session) => desk.close(session))
-  return { close: () => desk.closeAll() }
+  return {
+    close: async () => {
+      await patterns.close()
+      await desk.closeAll()
+    },
+  }
 }
 
 const isWrite = (tool: QdaTool): tool is WriteTool | FileTool => tool.kind === 'rows' || tool.kind === 'operation'

@@ -203,8 +203,9 @@ function payloadOf({ input }: Run): Arguments {
 }
 
 function about(run: Run) {
-  const { confirm: _, ...asked } = payloadOf(run)
   const { tool, call } = run
+  const free = ['confirm', ...(tool.choices ?? [])]
+  const asked = Object.fromEntries(Object.entries(payloadOf(run)).filter(([name]) => !free.includes(name)))
   return {
     tool: tool.name,
     actor: call.actor.name,

@@ -6,7 +6,7 @@ import { databaseFailure } from '../project/database-failure.js'
 import type { ProjectDesk } from '../sessions/project-desk.js'
 import { actorOf } from './actor.js'
 import { confirmInput, previewData, writeData, writeInput } from './common-input.js'
-import type { Arguments, Call, FileTool, QdaTool, ToolMarks, WriteTool } from './qda-tool.js'
+import type { Arguments, Call, QdaTool, ToolMarks } from './qda-tool.js'
 import { readInput } from './read-input.js'
 import { failureObject, outputOf, successObject, toResult } from './result-shape.js'
 import { switchedOff, type WriteRunner } from './run-write.js'
@@ -22,15 +22,12 @@ export function completed<Tool extends QdaTool>(tool: Tool, config: Foundation['
   const isConfirmed =
     tool.preview !== undefined || tool.needsConfirm !== undefined || config.levels.get(tool.name) === 'T3'
   const input = tool.input.extend({ ...writeInput, ...(isConfirmed && confirmInput) }).strict()
-  if (!(tool.data instanceof z.ZodObject)) return { ...tool, input }
-  const own = isConfirmed || mayWait(tool, config) ? tool.data.partial() : tool.data
-  return { ...tool, input, data: own.extend({ ...writeData, ...(isConfirmed && previewData) }) }
-}
-
-/** Whether some call of it is answered by what waits for a person. */
-function mayWait({ name, level }: WriteTool | FileTool, { levels, approval }: Foundation['config']): boolean {
-  const highest = levels.get(name) ?? level
-  return typeof highest === 'function' || highest === 'T4' || (highest === 'T3' && approval === 'human')
+  // Partial: what waits for a person now has told nothing of what it did.
+  const data =
+    tool.data instanceof z.ZodObject
+      ? tool.data.partial().extend({ ...writeData, ...(isConfirmed && previewData) })
+      : tool.data
+  return { ...tool, input, data }
 }
 
 /** Registers a completed tool: strict input, the session's project, and one form of every answer. */

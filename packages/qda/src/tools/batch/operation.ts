@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import { QdaFailure } from '../../failure.js'
 import { memoLengthMax } from '../../limits.js'
 import type { Importance } from '../../project/coding-meta.js'
+import { withPublicPart } from '../../text/private-memo.js'
+import { orFailure } from './or-failure.js'
 
 /** One coding that is asked for: a place, or the words that stand there. */
 export interface Operation {
@@ -75,7 +78,9 @@ function missingPlace({ start, end, quote }: Operation): string | undefined {
 
 function badMemo({ memo = '' }: Operation): string | undefined {
   if (memo.length > memoLengthMax) return `memo must have at most ${memoLengthMax} characters`
-  return /[\0\p{Surrogate}]/u.test(memo) ? 'memo must be valid Unicode without NUL' : undefined
+  if (/[\0\p{Surrogate}]/u.test(memo)) return 'memo must be valid Unicode without NUL'
+  const refused = orFailure(() => withPublicPart(null, memo))
+  return refused instanceof QdaFailure ? refused.message : undefined
 }
 
 /** Reads each known key once; null is as good as nothing. */

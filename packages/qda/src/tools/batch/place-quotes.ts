@@ -1,8 +1,9 @@
-import { QdaFailure } from '../../failure.js'
+import type { QdaFailure } from '../../failure.js'
 import type { OpenProject } from '../../project/open-project.js'
 import type { TimeSlices } from '../../project/time-slices.js'
 import { SearchAllowance } from '../../text/search-allowance.js'
 import type { Operation } from './operation.js'
+import { orFailure } from './or-failure.js'
 import { placeByQuote, type QuotedPlace } from './place-operation.js'
 
 /** By the index of the operation. */
@@ -29,16 +30,6 @@ export async function placeQuotes(
     }
   }
   return places
-}
-
-/** What went wrong with one item is told in its row. */
-export function orFailure<Value>(work: () => Value): Value | QdaFailure {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof QdaFailure) return error
-    throw error
-  }
 }
 
 function quotedBySource(operations: readonly (Operation | string)[]) {
