@@ -241,14 +241,5 @@ export const speakerSampleLength = 120
 export const speakersMax = 500
 /** Pieces of turns that are found in one call, before the speakers are chosen: some 30 MB. */
 export const turnPiecesMax = 200_000
-/** UTF-16 units of a passage that is suggested: somebody has to read it. */
-export const suggestedTextUnitsMax = 20_000
-/** Of what is suggested about a source: a word for its language, its topics, and where it belongs. */
-export const languageLengthMax = 100
-export const topicLengthMax = 200
-export const topicsMax = 50
-export const organizationLengthMax = 2_000
-/** Codings that are read at once in work that goes over all of them. */
-export const codingsPerSliceMax = 500
 /** Characters of what is looked for in segments. */
 export const segmentQueryLengthMax = 1_000
