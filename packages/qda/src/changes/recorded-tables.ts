@@ -4,12 +4,12 @@ import { columnsOf, isTableName, keyOf as projectKeyOf, type TableName } from '.
 /** Keys of our own tables whose rows belong to what an agent changes, and not to how it got there. */
 const sideKeys = { folder: 'id', source_meta: 'source_id', coding_meta: 'id', object_guid: 'id' } as const
 
-/** Whose rows are recorded when they change. */
-export type RecordedTable = TableName | keyof typeof sideKeys
+/** Whose rows are recorded when they change: those that can be found again. Rows of `ris` and `stored_sql` have no key. */
+export type RecordedTable = Exclude<TableName, 'ris' | 'stored_sql'> | keyof typeof sideKeys
 
 /** What a file says that was recorded may be anything. */
 export function isRecordedTable(name: string): name is RecordedTable {
-  return isTableName(name) || Object.hasOwn(sideKeys, name)
+  return (isTableName(name) && name !== 'ris' && name !== 'stored_sql') || Object.hasOwn(sideKeys, name)
 }
 
 /** Of version 17; a file may have less. */

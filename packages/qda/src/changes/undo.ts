@@ -1,8 +1,15 @@
 import { QdaFailure } from '../failure.js'
-import type { Row } from '../project/project-database.js'
-import { findChangeSet } from './change-sets.js'
-import { isRecordedTable, keyColumnOf, type RecordedTable, recordedColumns } from './recorded-tables.js'
-import { referenceOf } from './references.js'
+import type { Row, SqlValue } from '../project/project-database.js'
+import { type ChangeSet, findChangeSet } from './change-sets.js'
+import {
+  isRecordedTable,
+  keyColumnOf,
+  qualified,
+  quoted,
+  type RecordedTable,
+  recordedColumns,
+} from './recorded-tables.js'
+import { isPartOf, referenceOf } from './references.js'
 import { isSameValue, rowOf } from './row-image.js'
 import { isTrashMove } from './trash-move.js'
 import type { RowKey, Writer } from './writer.js'
@@ -26,44 +33,61 @@ interface ChangeRow {
 
 /** Takes a change set back, newest change first, as changes of the writer's own. */
 export function undoChangeSet(writer: Writer, id: string): Undone {
-  if (findChangeSet(writer.db, id) === undefined) throw noChangeSet(id)
+  const set = requireChangeSet(writer.db, id)
   const changes = writer.db.all<ChangeRow>(
     'SELECT n, tbl, row_key, before, after FROM side.change WHERE set_id = ? ORDER BY n DESC',
     id,
   )
-  const undo = new Undo(writer)
+  const undo = new Undo(writer, set)
   for (const change of changes) undo.takeBack(change)
   return undo
 }
 
-export const noChangeSet = (id: string): QdaFailure =>
-  new QdaFailure('CHANGE_SET_NOT_FOUND', `There is no change set ${id}; list_changes shows those there are`)
+/** Throws CHANGE_SET_NOT_FOUND. */
+export function requireChangeSet(db: Writer['db'], id: string): ChangeSet {
+  const set = findChangeSet(db, id)
+  if (set !== undefined) return set
+  throw new QdaFailure('CHANGE_SET_NOT_FOUND', `There is no change set ${id}; list_changes shows those there are`)
+}
 
 class Undo implements Undone {
   undone = 0
   readonly skipped: { readonly table: string; readonly row_id: RowKey; readonly reason: string }[] = []
   readonly id_map: { readonly table: string; readonly old_id: RowKey; readonly new_id: RowKey }[] = []
-  readonly #newIds = new Map<string, RowKey>()
   readonly #writer: Writer
+  readonly #set: ChangeSet
+  readonly #newIds = new Map<string, RowKey>()
+  #deletedSince: ReadonlySet<string> | undefined
 
-  constructor(writer: Writer) {
+  constructor(writer: Writer, set: ChangeSet) {
     this.#writer = writer
+    this.#set = set
   }
 
-  takeBack({ tbl: table, row_key: key, before, after }: ChangeRow): void {
+  takeBack(change: ChangeRow): void {
+    const { tbl: table, row_key: key } = change
     // Others may use the name by now, and nobody minds it.
     if (table === 'coder_names') return
-    const reason = this.#takeBack(table, key, imageIn(before), imageIn(after))
+    // Rows without a name of their own would come back twice.
+    const { undone_by: by } = this.#set
+    const reason = by === null ? this.#tryTaking(change) : `it was taken back already, by ${by}`
     if (reason === undefined) this.undone += 1
     else this.skipped.push({ table: String(table), row_id: keyIn(key), reason })
   }
 
-  #takeBack(table: string, key: RowKey, before: Row | null, after: Row | null): string | undefined {
+  /** Why not, if it can't be. */
+  #tryTaking({ tbl: table, row_key: key, ...images }: ChangeRow): string | undefined {
+    const [before, after] = [imageIn(images.before), imageIn(images.after)]
     if (table === 'file') return this.#moveBack(before, after)
     // The history is in the project's folder, where anybody can have written it.
-    if (!isRecordedTable(table) || !isSensible(table, key, before, after)) return 'its record makes no sense'
+    if (!isRecordedTable(table) || !isSensible(table, key, before, after)) return senseless
     if (before === null) return this.#remove(table, key, after!)
-    return after === null ? this.#putBack(table, key, before) : this.#changeBack(table, key, before, after)
+    try {
+      return after === null ? this.#putBack(table, key, before) : this.#changeBack(table, key, before, after)
+    } catch (error) {
+      if (isConstraint(error)) return 'another one stands in its place now'
+      throw error
+    }
   }
 
   #remove(table: RecordedTable, key: RowKey, inserted: Row): string | undefined {
@@ -75,60 +99,82 @@ class Undo implements Undone {
   }
 
   #putBack(table: RecordedTable, key: RowKey, row: Row): string | undefined {
-    const column = keyColumnOf(table)
+    const column = keyColumnOf(table) ?? ''
     const values = this.#withNewIds(table, row)
-    const { [column ?? '']: wanted = key, ...rest } = values
-    const isTaken = this.#writer.row(table, wanted as RowKey) !== undefined
-    if (isTaken && typeof key === 'string') return 'another one has its name now'
-    try {
-      const newKey = this.#writer.insert(table, isTaken ? rest : values)
-      if (newKey !== key) this.#follow(table, key, newKey)
-      return undefined
-    } catch (error) {
-      if (isConstraint(error)) return 'another one stands in its place now'
-      throw error
-    }
+    if (this.#lacks(table, values)) return 'what it belongs to is gone'
+    const wanted = (values[column] as RowKey | undefined) ?? key
+    const isTaken = this.#writer.row(table, wanted) !== undefined
+    // Its key says what it belongs to, or how it is called.
+    if (isTaken && (typeof wanted === 'string' || referenceOf(table, column, row) !== undefined))
+      return 'another one stands in its place now'
+    const { [column]: _, ...rest } = values
+    const newKey = this.#writer.insert(table, isTaken ? rest : values)
+    if (newKey === key) return undefined
+    this.id_map.push({ table, old_id: key, new_id: newKey })
+    this.#newIds.set(`${table} ${key}`, newKey)
+    return undefined
   }
 
   #changeBack(table: RecordedTable, key: RowKey, before: Row, after: Row): string | undefined {
     const now = this.#writer.row(table, key)
     if (now === undefined) return 'it is gone'
     if (!agrees(now, after)) return 'it was changed since'
-    try {
-      this.#writer.update(table, key, this.#withNewIds(table, before))
-      return undefined
-    } catch (error) {
-      if (isConstraint(error)) return 'another one stands in its place now'
-      throw error
-    }
+    const values = this.#withNewIds(table, before)
+    if (this.#lacks(table, values)) return 'what it belonged to is gone'
+    this.#writer.update(table, key, values)
+    return undefined
   }
 
   #moveBack(before: Row | null, after: Row | null): string | undefined {
     const [to, from] = [before?.['path'], after?.['path']]
-    if (typeof from !== 'string' || typeof to !== 'string' || !isTrashMove(from, to)) return 'its record makes no sense'
+    if (typeof from !== 'string' || typeof to !== 'string' || !isTrashMove(from, to)) return senseless
     this.#writer.moveFile({ from, to })
     return undefined
   }
 
-  #follow(table: RecordedTable, old: RowKey, now: RowKey): void {
-    this.id_map.push({ table, old_id: old, new_id: now })
-    this.#newIds.set(`${table} ${old}`, now)
-  }
-
   /** Rows that refer to one which came back under another id follow it. */
   #withNewIds(table: RecordedTable, row: Row): Row {
-    if (this.id_map.length === 0) return row
-    const entries = Object.entries(row).map(([column, value]) => {
+    if (this.#newIds.size === 0) return row
+    const entries = Object.entries(row).map(([column, value]): readonly [string, SqlValue] => {
       const target = referenceOf(table, column, row)
-      const moved = target === undefined ? undefined : this.#newIds.get(`${target} ${value}`)
-      return [column, moved ?? value] as const
+      return [column, (target === undefined ? undefined : this.#newIds.get(`${target} ${value}`)) ?? value]
     })
     return Object.fromEntries(entries)
   }
+
+  /** A coding of a code that is deleted, and the like: it would belong to nothing, or to whatever gets that id. */
+  #lacks(table: RecordedTable, row: Row): boolean {
+    if (!isPartOf(table)) return false
+    return Object.entries(row).some(([column, value]) => {
+      const target = referenceOf(table, column, row)
+      if (target === undefined || target === table || typeof value !== 'number' || value <= 0) return false
+      return !this.#isThere(target, value)
+    })
+  }
+
+  #isThere(table: RecordedTable, key: number): boolean {
+    this.#deletedSince ??= deletedSince(this.#writer, this.#set)
+    // SQLite gives an id again, so that what has it now may be another one.
+    const isOther = this.#deletedSince.has(`${table} ${key}`)
+    const sql = `SELECT 1 FROM ${qualified(table)} WHERE ${quoted(keyColumnOf(table)!)} = ?`
+    return !isOther && this.#writer.db.value(sql, key) !== undefined
+  }
 }
 
-const keyIn = (key: unknown): RowKey =>
-  typeof key === 'string' || Number.isSafeInteger(key) ? (key as RowKey) : String(key)
+/** Rows of its time that a later change set deleted, if nobody has undone that. An undo may have deleted what came after it. */
+function deletedSince({ db }: Writer, { seq }: ChangeSet): ReadonlySet<string> {
+  const rows = db.all<{ readonly tbl: string; readonly row_key: RowKey }>(
+    `SELECT c.tbl, c.row_key FROM side.change_set AS s JOIN side.change AS c ON c.set_id = s.id
+     LEFT JOIN side.change_set AS u ON u.id = s.undoes
+     WHERE s.seq > ? AND s.undone_by IS NULL AND coalesce(u.seq, 0) <= ? AND c.after IS NULL
+     AND c.tbl IN ('code_name', 'code_cat', 'source', 'cases', 'journal', 'folder', 'code_text', 'code_image', 'code_av')`,
+    seq,
+    seq,
+  )
+  return new Set(rows.map(({ tbl, row_key: key }) => `${tbl} ${key}`))
+}
+
+const senseless = 'its record makes no sense'
 
 function isSensible(table: RecordedTable, key: RowKey, before: Row | null, after: Row | null): boolean {
   if (keyIn(key) !== key || (before ?? after) === null) return false
@@ -137,6 +183,9 @@ function isSensible(table: RecordedTable, key: RowKey, before: Row | null, after
   const columns = recordedColumns(table)
   return [before, after].every((image) => Object.keys(image ?? {}).every((column) => columns.includes(column)))
 }
+
+const keyIn = (key: unknown): RowKey =>
+  typeof key === 'string' || Number.isSafeInteger(key) ? (key as RowKey) : String(key)
 
 function imageIn(json: string | null): Row | null {
   try {
