@@ -1,14 +1,7 @@
 import { QdaFailure } from '../failure.js'
 import type { Row, SqlValue } from '../project/project-database.js'
 import { type ChangeSet, findChangeSet } from './change-sets.js'
-import {
-  isRecordedTable,
-  keyColumnOf,
-  qualified,
-  quoted,
-  type RecordedTable,
-  recordedColumns,
-} from './recorded-tables.js'
+import { isRecordedTable, keyColumnOf, type RecordedTable, recordedColumns } from './recorded-tables.js'
 import { isPartOf, referenceOf } from './references.js'
 import { isSameValue, rowOf } from './row-image.js'
 import { isTrashMove } from './trash-move.js'
@@ -57,6 +50,7 @@ class Undo implements Undone {
   readonly #writer: Writer
   readonly #set: ChangeSet
   readonly #newIds = new Map<string, RowKey>()
+  readonly #leftAway = new Set<string>()
   #deletedSince: ReadonlySet<string> | undefined
 
   constructor(writer: Writer, set: ChangeSet) {
@@ -72,7 +66,12 @@ class Undo implements Undone {
     const { undone_by: by } = this.#set
     const reason = by === null ? this.#tryTaking(change) : `it was taken back already, by ${by}`
     if (reason === undefined) this.undone += 1
-    else this.skipped.push({ table: String(table), row_id: keyIn(key), reason })
+    else this.#leave(String(table), keyIn(key), reason)
+  }
+
+  #leave(table: string, key: RowKey, reason: string): void {
+    this.skipped.push({ table, row_id: key, reason })
+    this.#leftAway.add(`${table} ${key}`)
   }
 
   /** Why not, if it can't be. */
@@ -142,22 +141,23 @@ class Undo implements Undone {
     return Object.fromEntries(entries)
   }
 
-  /** A coding of a code that is deleted, and the like: it would belong to nothing, or to whatever gets that id. */
+  /**
+   * A coding of a code that is deleted, and the like: it would belong to nothing, or to whatever gets that id. What belonged
+   * to nothing before comes back as it was.
+   */
   #lacks(table: RecordedTable, row: Row): boolean {
     if (!isPartOf(table)) return false
     return Object.entries(row).some(([column, value]) => {
       const target = referenceOf(table, column, row)
       if (target === undefined || target === table || typeof value !== 'number' || value <= 0) return false
-      return !this.#isThere(target, value)
+      return this.#isDeleted(target, value)
     })
   }
 
-  #isThere(table: RecordedTable, key: number): boolean {
+  /** SQLite gives an id again, so that what has it now may be another one. */
+  #isDeleted(table: RecordedTable, key: number): boolean {
     this.#deletedSince ??= deletedSince(this.#writer, this.#set)
-    // SQLite gives an id again, so that what has it now may be another one.
-    const isOther = this.#deletedSince.has(`${table} ${key}`)
-    const sql = `SELECT 1 FROM ${qualified(table)} WHERE ${quoted(keyColumnOf(table)!)} = ?`
-    return !isOther && this.#writer.db.value(sql, key) !== undefined
+    return this.#leftAway.has(`${table} ${key}`) || this.#deletedSince.has(`${table} ${key}`)
   }
 }
 

@@ -39,12 +39,12 @@ describe('every writing tool, once, on a project with rows in every table', () =
         if (!touched[tool]?.includes(table)) expect([table, after[table]]).toEqual([table, rows])
     const id = changeSetOf(answer)
     if (id === null) return expect(after).toEqual(before)
-    expect(await qda.call('undo_change_set', { change_set_id: id })).toMatchObject({ success: true, skipped: [], id_map: [] })
+    expect(await qda.call('undo_change_set', { change_set_id: id })).toMatchObject({ success: true, data: { skipped: [], id_map: [] } })
     expect(withoutCoders(projectState(path))).toEqual(withoutCoders(before))
     expect(sideState(path)).toEqual(sideBefore)
     // Undone twice, it is done again.
     const [undo] = (await qda.call('list_changes')).data.changes
-    expect(await qda.call('undo_change_set', { change_set_id: undo.change_set_id })).toMatchObject({ skipped: [] })
+    expect(await qda.call('undo_change_set', { change_set_id: undo.change_set_id })).toMatchObject({ data: { skipped: [] } })
     expect(withoutCoders(projectState(path))).toEqual(withoutCoders(after))
     expect(projectSchema(path)).toEqual(schema)
   })
@@ -54,7 +54,7 @@ describe('every writing tool, once, on a project with rows in every table', () =
 async function openEveryTable(qda: QdaForTest): Promise<string> {
   const path = makeEveryTable(join(qda.folder, 'Every.qda'))
   const db = new Database(join(path, 'data.qda'))
-  db.prepare("UPDATE source SET fulltext = ?, mediapath = NULL WHERE id = 1").run('Ada: one\nBob: \u{1F600} two\nAda: three\nBob: four')
+  db.prepare("UPDATE source SET fulltext = ?, mediapath = NULL WHERE id = 1").run('Ada: one a\nBob: \u{1F600} two\nAda: three\nBob: four')
   db.prepare("UPDATE source SET av_text_id = 9223372036854775807 WHERE id = 31").run()
   db.prepare('UPDATE code_text SET memo = ?, important = ? WHERE ctid = 1').run(Buffer.from([1, 2]), 2n ** 62n + 1n)
   db.exec('UPDATE gr_cdct_line_item SET linewidth = 9e999; UPDATE code_text SET avid = -9e999')

@@ -65,7 +65,7 @@ export function everyWrite(ids: NamedIds): readonly NamedCall[] {
       'batch_apply_codes',
       { operations: [{ code_id: code, source_id: source, start_position: 0, end_position: 2, importance: 3 }] },
     ],
-    ['suggest_codings', { source_id: source, items: [{ code_id: code, quote: 'a' }] }],
+    ['suggest_codings', { source_id: source, items: [{ code_id: code, quote: 'one a' }] }],
     ['set_memo', { kind: 'project', memo: 'a memo' }],
     ['set_memo', { kind: 'source', id: source, memo: 'a memo', append: true }],
     ['set_memo', { kind: 'code', id: code, memo: 'a memo' }],
