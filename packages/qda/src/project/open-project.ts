@@ -127,7 +127,7 @@ export class OpenProject {
 
   /** Names things of this project for ever; null where nothing of ours could be written yet. */
   get uid(): string | null {
-    return this.db.value<string>("SELECT value FROM side.meta WHERE key = 'project_uid'") ?? null
+    return this.db.value<string>("SELECT CAST(value AS TEXT) FROM side.meta WHERE key = 'project_uid'") ?? null
   }
 
   /** Copies both files beside the project, and keeps so many copies. The name of the new one. Alone, as a write. */

@@ -48,7 +48,8 @@ type MetaRow = {
 }
 
 /** A folder that is gone is the root. */
-const selectMeta = `SELECT source_id, fp, status, origin, language, topics, guid,
+const selectMeta = `SELECT source_id, fp, status, CAST(origin AS TEXT) AS origin, CAST(language AS TEXT) AS language, topics,
+  CAST(guid AS TEXT) AS guid,
   CASE WHEN folder_id IN (SELECT id FROM side.folder) THEN folder_id END AS folder_id FROM side.source_meta`
 
 /** Of a source without any, or of an earlier one that had its id: the defaults. */
