@@ -15,7 +15,13 @@ export function isSameValue(one: SqlValue | undefined, other: SqlValue | undefin
   return one === other
 }
 
-type Plain = string | number | null | { readonly blob: string } | { readonly integer: string } | { readonly real: string }
+type Plain =
+  | string
+  | number
+  | null
+  | { readonly blob: string }
+  | { readonly integer: string }
+  | { readonly real: string }
 
 function plain(value: SqlValue): Plain {
   if (typeof value === 'bigint') return { integer: String(value) }

@@ -48,9 +48,7 @@ export function mediaCodings(
       importance: codingMeta(db, kind, row).importance,
       owner: textIn(row.owner),
       created_at: textIn(row.date) || null,
-      ...(kind === 'image'
-        ? { area: areaOf(row) }
-        : { start_ms: numberIn(row.pos0), end_ms: numberIn(row.pos1) }),
+      ...(kind === 'image' ? { area: areaOf(row) } : { start_ms: numberIn(row.pos0), end_ms: numberIn(row.pos1) }),
     })),
   )
 }

@@ -22,7 +22,10 @@ describe('a history that somebody else wrote', () => {
     ['a table without a key', { table: 'ris', key: 1, after: {} }],
     ['the project’s own row, removed', { table: 'project', key: 1, after: {} }],
     ['the project’s own row, once more', { table: 'project', key: 1, before: { about: 'QualCoder' } }],
-    ['a column that is SQL', { table: 'code_name', key: 1, before: { 'name" = 1; --': 1 }, after: { 'name" = 1; --': 2 } }],
+    [
+      'a column that is SQL',
+      { table: 'code_name', key: 1, before: { 'name" = 1; --': 1 }, after: { 'name" = 1; --': 2 } },
+    ],
     ['a column that our table has not', { table: 'folder', key: 1, before: { nothing: 1 }, after: { nothing: 2 } }],
     ['a value that is none', { table: 'code_name', key: 1, before: { name: { blob: 7 } }, after: { name: [] } }],
     ['no images', { table: 'code_name', key: 1 }],
@@ -146,7 +149,10 @@ describe('a side file that somebody else wrote', () => {
       ['create_folder', { name: 'a', request_id: 'bad reply' }],
       ['rename_folder', { folder_id: 1, new_name: 'b' }],
       ['move_source_to_folder', { source_id: 1, folder_id: 1 }],
-      ['batch_apply_codes', { operations: [{ code_id: 1, source_id: 1, start_position: 0, end_position: 1, importance: 3 }] }],
+      [
+        'batch_apply_codes',
+        { operations: [{ code_id: 1, source_id: 1, start_position: 0, end_position: 1, importance: 3 }] },
+      ],
       ['list_segments_for_source', { source_id: 1 }],
       ['suggest_source_metadata', { source_id: 1, language: 'en' }],
       ['delete_folder', { folder_id: 1 }],
@@ -200,7 +206,9 @@ async function historyOf(qda: QdaForTest, { table, key = null, before, after }: 
 function addFileSource(qda: QdaForTest, path: string, name: string): void {
   qda
     .db(path)
-    .prepare("INSERT INTO source (id, name, fulltext, mediapath, owner, date) VALUES (1, ?, 'x', ?, 'ada', '2026-01-01')")
+    .prepare(
+      "INSERT INTO source (id, name, fulltext, mediapath, owner, date) VALUES (1, ?, 'x', ?, 'ada', '2026-01-01')",
+    )
     .run(name, `/docs/${name}`)
 }
 
@@ -228,21 +236,50 @@ function fillSide(side: Database.Database): void {
       'source_meta (source_id, fp, folder_id, status, origin, language, topics, guid) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
       ...[id, value, value, value, value, value, value, value],
     )
-    add('coding_meta (kind, row_id, fp, importance, guid) VALUES (?, ?, ?, ?, ?)', 'text', index + 1, value, value, value)
-    add('change_set VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', id, `odd ${id}`, ...[value, value, value, value, value, value, value, value])
+    add(
+      'coding_meta (kind, row_id, fp, importance, guid) VALUES (?, ?, ?, ?, ?)',
+      'text',
+      index + 1,
+      value,
+      value,
+      value,
+    )
+    add(
+      'change_set VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      id,
+      `odd ${id}`,
+      ...[value, value, value, value, value, value, value, value],
+    )
     add('change VALUES (?, ?, ?, ?, ?, ?)', `odd ${id}`, index, value, value, value, value)
     add(
       'suggestion VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[`odd ${id}`, value, value, value, value, 'agent:main', value, value, value, 'pending', value, value, value, value],
+      ...[
+        `odd ${id}`,
+        value,
+        value,
+        value,
+        value,
+        'agent:main',
+        value,
+        value,
+        value,
+        'pending',
+        value,
+        value,
+        value,
+        value,
+      ],
     )
     add('cursor VALUES (?, ?, ?)', `odd ${id}`, value, value)
   }
   side
-    .prepare("UPDATE source_meta SET fp = fp, status = ?, origin = ?, language = ?, topics = ? WHERE source_id = 1")
+    .prepare('UPDATE source_meta SET fp = fp, status = ?, origin = ?, language = ?, topics = ? WHERE source_id = 1')
     .run('strange', Buffer.from([1]), Buffer.from([2]), '{"a":1}')
   side.prepare("INSERT INTO change_set VALUES (90, 'odd', 'x', 'agent:main', 'x', 's', 9e18, NULL, NULL, NULL)").run()
   side
-    .prepare("INSERT INTO suggestion VALUES ('bad json', 'x', 'create_code', '{', 'x', 'agent:main', 'x', NULL, 1, 'pending', NULL, NULL, NULL, NULL)")
+    .prepare(
+      "INSERT INTO suggestion VALUES ('bad json', 'x', 'create_code', '{', 'x', 'agent:main', 'x', NULL, 1, 'pending', NULL, NULL, NULL, NULL)",
+    )
     .run()
   side.prepare("UPDATE meta SET value = x'00ff'").run()
   side.prepare("INSERT INTO request VALUES ('agent:main', 'create_folder', 'bad reply', 'x', '{', 9e15)").run()

@@ -12,7 +12,10 @@ export function sideState(path: string): { readonly [table: string]: readonly st
   const dump = dumpRows(join(path, 'callboard.sqlite'))
   const plain = (line: string) => line.replace(/^\d+ (id=integer:\d+ )?/, '')
   return Object.fromEntries(
-    ['folder', 'source_meta', 'coding_meta', 'object_guid'].map((table) => [table, (dump.get(table) ?? []).map(plain).sort()]),
+    ['folder', 'source_meta', 'coding_meta', 'object_guid'].map((table) => [
+      table,
+      (dump.get(table) ?? []).map(plain).sort(),
+    ]),
   )
 }
 
