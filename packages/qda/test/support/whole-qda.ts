@@ -2,8 +2,10 @@ import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { defineWorker } from '@callboard/worker'
 import { connectForTest, type TestCallOptions, type TestLink, VirtualClock } from '@callboard/worker/testing'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import Database from 'better-sqlite3'
 import { qdaService } from '../../src/create-qda-worker.js'
 import { projectStatements } from '../../src/format/project-ddl.js'
@@ -18,7 +20,7 @@ export interface QdaForTest extends AsyncDisposable {
   readonly folder: string
   readonly clock: VirtualClock
   readonly link: TestLink
-  /** The answer as an agent gets it, failures too. */
+  /** The answer as an agent gets it, failures too; checked as clients check it. */
   call(tool: string, args?: object, options?: TestCallOptions): Promise<TestAnswer>
   /** A new and empty project of QualCoder 4.0; the path of its folder. */
   makeProject(name?: string): string
@@ -38,8 +40,10 @@ export async function openQdaForTest({ config }: { readonly config?: unknown } =
   const databases = new Map<string, Database.Database>()
 
   async function call(tool: string, args: object = {}, options: TestCallOptions = {}): Promise<TestAnswer> {
-    const { structuredContent } = await link.callTool(tool, { ...args }, options)
-    return structuredContent as TestAnswer
+    const result = await link.callTool(tool, { ...args }, options)
+    const schema = link.definitions.tools?.find(({ name }) => name === tool)?.outputSchema
+    checkResult(tool, result, schema)
+    return result.structuredContent as TestAnswer
   }
 
   function db(path: string): Database.Database {
@@ -80,4 +84,30 @@ export async function openQdaForTest({ config }: { readonly config?: unknown } =
       }
     },
   }
+}
+
+type ToolResult = Awaited<ReturnType<TestLink['callTool']>>
+
+const validator = new AjvJsonSchemaValidator()
+/** By the schema as text; to compile one takes longer than most tests. */
+const validators = new Map<string, (answer: unknown) => { readonly valid: boolean; readonly errorMessage?: string }>()
+
+/** One object, in both places the same, of the announced shape, and marked as an error if and only if it is one. */
+function checkResult(tool: string, result: ToolResult, schema: unknown): void {
+  const { structuredContent, content, isError = false } = result
+  const [block] = content
+  if (block?.type !== 'text' || content.length !== 1) throw new Error(`${tool}: not one text`)
+  if (!isDeepStrictEqual(JSON.parse(block.text as string), structuredContent))
+    throw new Error(`${tool}: not the same as text`)
+  if ((structuredContent as TestAnswer)['success'] !== !isError)
+    throw new Error(`${tool}: ${block.text} with isError ${isError}`)
+  const { valid, errorMessage } = validatorOf(schema)(structuredContent)
+  if (!valid) throw new Error(`${tool}: ${errorMessage} in ${block.text}`)
+}
+
+function validatorOf(schema: unknown) {
+  const key = JSON.stringify(schema)
+  const known = validators.get(key) ?? validator.getValidator(schema as never)
+  validators.set(key, known as never)
+  return known
 }
