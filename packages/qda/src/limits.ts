@@ -106,6 +106,8 @@ export const repairedMax = 5_000
 export const segmentsListedMax = 10_000
 /** Items of one call: each is tried out, and all of an actor's are limited. */
 export const suggestedCodingsMax = 100
+/** For a call that looks at every coding of a project. */
+export const wholeProjectMs = 600_000
 /** How long work goes on before others have their turn. */
 export const timeSliceMs = 20
 /** Spans of one block of a sorted list: small to insert into, and few to skip. */
@@ -225,12 +227,16 @@ export const codingsComparedMax = 500_000
 export const codingsPerPage = 5_000
 /** Pairs of codes in an answer that does not say how many. */
 export const cooccurrencePairsDefault = 1_000
+/** Pairs of codes in one answer, which must fit into a frame. */
+export const cooccurrencePairsListedMax = 10_000
 /** Ids of sources or codes that a call names. */
 export const idsNamedMax = 10_000
 /** Code points of a hit's text and, on either side, of its context. */
 export const hitContextLengthDefault = 60
 export const hitContextLengthMax = 500
 export const hitTextLengthMax = 500
+/** UTF-16 units of the texts of a page, after which it ends: an answer must fit into a frame. */
+export const hitUnitsPerPageMax = 300_000
 /** Of one page, where the call does not say. */
 export const hitsListedDefault = 50
 /** Of one page. */

@@ -5,8 +5,12 @@ import type { RecordedTable } from './recorded-tables.js'
 export function referenceOf(table: RecordedTable, column: string, row: Row): RecordedTable | undefined {
   const kind = Object.hasOwn(kindColumns, table) ? kindColumns[table as keyof typeof kindColumns] : undefined
   if (kind?.of === column) return kinds[`${table}.${String(row[kind.by])}`]
+  if (column === 'grid' && table !== 'graph') return 'graph'
   return references[`${table}.${column}`]
 }
+
+/** Does the row mean nothing without what the column names? Nodes and lines of graphs are drawn all the same. */
+export const isPartOf = (table: RecordedTable): boolean => !table.startsWith('gr_')
 
 /** Columns whose table another column of the row names. */
 const kindColumns = {
@@ -18,6 +22,7 @@ const kindColumns = {
 const kinds: Readonly<Record<string, RecordedTable>> = {
   'attribute.file': 'source',
   'attribute.case': 'cases',
+  'attribute.journal': 'journal',
   'coding_meta.text': 'code_text',
   'coding_meta.image': 'code_image',
   'coding_meta.av': 'code_av',

@@ -1,4 +1,4 @@
-import { patternMatchesMax } from '../limits.js'
+import { hitUnitsPerPageMax, patternMatchesMax } from '../limits.js'
 import type { PatternForm } from '../patterns/expression.js'
 import type { PatternMatch } from '../patterns/found-matches.js'
 import type { PatternSearch } from '../patterns/pattern-search.js'
@@ -12,7 +12,7 @@ import type { TimeSlices } from './time-slices.js'
 export interface HitsQuery extends PatternForm {
   readonly sources: readonly SearchedSource[]
   readonly contextLength: number
-  /** Of the page. */
+  /** Of the page, which ends earlier where its texts are long. */
   readonly limit: number
   /** Source and start of the last hit of the page before. */
   readonly after?: SegmentsCursor | undefined
@@ -37,7 +37,7 @@ export async function searchTexts(
   query: HitsQuery,
   slices: TimeSlices,
 ): Promise<HitsPage> {
-  const { sources, signal, limit } = query
+  const { sources, signal } = query
   const page = new Page(query)
   const { isCut } = await patterns.search(
     textsOf(db, sources, slices),
@@ -47,23 +47,24 @@ export async function searchTexts(
       await slices.pause()
     },
   )
-  const { hits, total, sourceCount } = page
-  return { hits: hits.slice(0, limit), hasMore: hits.length > limit, total, sourceCount, isComplete: !isCut }
+  const { hits, hasMore, total, sourceCount } = page
+  return { hits, hasMore, total, sourceCount, isComplete: !isCut }
 }
 
 class Page {
-  /** One more than the page has shows whether there is another page. */
   readonly hits: HitsPage['hits'][number][] = []
+  hasMore = false
   total = 0
   sourceCount = 0
   readonly #query: HitsQuery
+  #units = 0
 
   constructor(query: HitsQuery) {
     this.#query = query
   }
 
   add(source: SearchedSource, text: string, matches: readonly PatternMatch[]): void {
-    const isShown = this.hits.length <= this.#query.limit && source.id >= (this.#query.after?.[0] ?? 0)
+    const isShown = !this.hasMore && source.id >= (this.#query.after?.[0] ?? 0)
     const ranges = isShown || source.parts !== undefined ? this.#show(source, text, matches) : matches
     this.total += ranges.length
     this.sourceCount += ranges.length > 0 ? 1 : 0
@@ -74,18 +75,27 @@ class Page {
     const { limit, after, contextLength } = this.#query
     const index = new TextIndex(text)
     const ranges = matches.map(({ start, end }) => ({ start: index.toCodePoint(start), end: index.toCodePoint(end) }))
-    const counted = ranges.filter((range) => source.parts?.some((part) => isIn(range, part)) ?? true)
+    const counted = source.parts === undefined ? ranges : insideOf(source.parts, ranges)
     for (const range of counted) {
-      if (this.hits.length > limit) break
+      if (this.hasMore) break
       if (after !== undefined && compareCursors([source.id, range.start], after) <= 0) continue
-      this.hits.push({
-        ...hitOf(source.id, index, range, contextLength),
-        source_name: source.name,
-        line_number: index.lineAt(range.start),
-      })
+      this.hasMore = this.hits.length === limit || this.#units > hitUnitsPerPageMax
+      if (!this.hasMore) this.#push(source, index, hitOf(source.id, index, range, contextLength))
     }
     return counted
   }
+
+  #push(source: SearchedSource, index: TextIndex, hit: Hit): void {
+    this.#units += hit.text.length + hit.context_before.length + hit.context_after.length
+    this.hits.push({ ...hit, source_name: source.name, line_number: index.lineAt(hit.start_position) })
+  }
 }
 
-const isIn = (range: TextRange, part: TextRange): boolean => range.start >= part.start && range.end <= part.end
+/** Both from left to right. */
+function insideOf(parts: readonly TextRange[], ranges: readonly TextRange[]): readonly TextRange[] {
+  let at = 0
+  return ranges.filter(({ start, end }) => {
+    while (at < parts.length && parts[at]!.end < end) at += 1
+    return at < parts.length && parts[at]!.start <= start
+  })
+}

@@ -34,14 +34,15 @@ export async function listCodings(
 ): Promise<CodingsBySource> {
   const found = new Map<number, number[]>()
   let count = 0
-  for await (const { id, cid, fid, owner } of codingRows(db, slices)) {
-    if (!filter({ codeId: cid, sourceId: fid, coder: owner })) continue
-    count += 1
-    if (count > codingsComparedMax) throw tooMany()
-    const ids = found.get(fid)
-    if (ids === undefined) found.set(fid, [id])
-    else ids.push(id)
-  }
+  for await (const page of pagesOfCodings(db, slices))
+    for (const { id, cid, fid, owner } of page) {
+      if (!filter({ codeId: cid, sourceId: fid, coder: owner })) continue
+      count += 1
+      if (count > codingsComparedMax) throw tooMany()
+      const ids = found.get(fid)
+      if (ids === undefined) found.set(fid, [id])
+      else ids.push(id)
+    }
   return found
 }
 
@@ -89,14 +90,14 @@ type StoredCoding = CodingRow & {
   readonly seltext: string | null
 }
 
-async function* codingRows(db: ProjectDatabase, slices: TimeSlices): AsyncGenerator<CodingRow> {
+async function* pagesOfCodings(db: ProjectDatabase, slices: TimeSlices): AsyncGenerator<readonly CodingRow[]> {
   for (let last = Number.MIN_SAFE_INTEGER; ; ) {
     const rows = db.all<CodingRow>(
       `SELECT rowid AS id, cid, fid, CAST(coalesce(owner, '') AS TEXT) AS owner FROM main.code_text
        WHERE rowid > ? ORDER BY rowid LIMIT ${codingsPerPage}`,
       last,
     )
-    yield* rows
+    yield rows
     if (rows.length < codingsPerPage) return
     last = rows.at(-1)!.id
     await slices.pause()

@@ -17,6 +17,7 @@ import { getCodeTool } from './get-code-tool.js'
 import { getMemoTool } from './get-memo-tool.js'
 import { getProjectContextTool } from './get-project-context-tool.js'
 import { getSuggestionTool } from './get-suggestion-tool.js'
+import { listBackupsTool } from './list-backups-tool.js'
 import { listCategoriesTool } from './list-categories-tool.js'
 import { listChangesTool } from './list-changes-tool.js'
 import { listCodesTool } from './list-codes-tool.js'
@@ -38,6 +39,7 @@ import { removeCodingTool } from './remove-coding-tool.js'
 import { removeSourceTool } from './remove-source-tool.js'
 import { renameFolderTool } from './rename-folder-tool.js'
 import { repairPositionsTool } from './repair-positions-tool.js'
+import { restoreBackupTool } from './restore-backup-tool.js'
 import { searchSegmentsTool } from './search-segments-tool.js'
 import { searchTextTool } from './search-text-tool.js'
 import { setMemoTool } from './set-memo-tool.js'
@@ -114,5 +116,7 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     // Changes, backups, repair
     listChangesTool(),
     undoChangeSetTool(),
+    listBackupsTool(),
+    restoreBackupTool(parts),
   ]
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { QdaFailure } from '../failure.js'
 import type { Foundation } from '../foundation.js'
-import { cooccurrencePairsDefault, cooccurrencePairsMax } from '../limits.js'
+import { cooccurrencePairsDefault, cooccurrencePairsListedMax } from '../limits.js'
 import { hiddenCoders } from '../project/coders.js'
 import { allCodes, requireCode } from '../project/codes.js'
 import type { ProjectDatabase } from '../project/project-database.js'
 import { allSources, requireSource } from '../project/sources.js'
 import { type CodingFilter, listCodings, type PlacedCodings, placeCodings } from '../project/text-codings.js'
 import { TimeSlices } from '../project/time-slices.js'
-import { type CooccurrenceMode, codeCooccurrence } from '../statistics/cooccurrence.js'
+import { type CooccurrenceMode, cooccurrenceSteps } from '../statistics/cooccurrence.js'
 import { type QdaTool, readTool } from './qda-tool.js'
 import { codeIdsInput, sourceIdsInput } from './search-input.js'
 
@@ -21,7 +21,12 @@ const input = z.object({
     ),
   distance: z.int().min(0).max(1_000_000_000).optional().describe('Characters; of mode near only'),
   min_count: z.int().min(1).default(1).describe('Leaves out pairs that are rarer'),
-  top: z.int().min(1).max(cooccurrencePairsMax).default(cooccurrencePairsDefault).describe('The most frequent pairs'),
+  top: z
+    .int()
+    .min(1)
+    .max(cooccurrencePairsListedMax)
+    .default(cooccurrencePairsDefault)
+    .describe('The most frequent pairs'),
   code_ids: codeIdsInput.describe('Only these codes'),
   source_ids: sourceIdsInput,
 })
@@ -56,11 +61,8 @@ export function codeCooccurrenceTool({ clock }: Pick<Foundation, 'clock'>): QdaT
       const names = new Map(allCodes(db).map(({ id, name }) => [id, name]))
       const bySource = await listCodings(db, filterOf(db, given), slices)
       const placed = await placeCodings(db, bySource, slices)
-      const { pairs, totalPairs } = codeCooccurrence(withoutPlaces(placed), {
-        ...mode,
-        minCount: given.min_count,
-        top: given.top,
-      })
+      const options = { ...mode, minCount: given.min_count, top: given.top }
+      const { pairs, totalPairs } = await inSlices(cooccurrenceSteps(withoutPlaces(placed), options), slices)
       return {
         mode: given.mode,
         pairs: pairs.map(({ codeA, codeB, count, sharedCharacters, jaccard }) => ({
@@ -107,4 +109,12 @@ function filterOf(db: ProjectDatabase, { code_ids: codeIds, source_ids: sourceId
 function* withoutPlaces({ codings, broken }: PlacedCodings) {
   yield* codings
   for (const coding of broken) yield { ...coding, start: 0, end: 0 }
+}
+
+async function inSlices<Result>(steps: Generator<void, Result>, slices: TimeSlices): Promise<Result> {
+  for (;;) {
+    await slices.pause()
+    const { done, value } = steps.next()
+    if (done) return value
+  }
 }

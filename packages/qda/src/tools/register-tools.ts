@@ -10,6 +10,7 @@ import { hiddenTools } from './hidden-tools.js'
 import type { FileTool, QdaTool, WriteTool } from './qda-tool.js'
 import { WriteRunner } from './run-write.js'
 import { completed, serveTool } from './serve-tool.js'
+import type { ToolParts } from './tool-parts.js'
 
 /** What the tools hold open. */
 export interface RegisteredTools {
@@ -17,14 +18,17 @@ export interface RegisteredTools {
   close(): Promise<void>
 }
 
-export function registerTools(worker: Worker, foundation: Foundation): RegisteredTools {
+/** What there is to be called, of these parts. */
+export type ToolsOf = (parts: ToolParts) => readonly QdaTool[]
+
+export function registerTools(worker: Worker, foundation: Foundation, toolsOf: ToolsOf = allTools): RegisteredTools {
   const desk = new ProjectDesk(foundation.clock)
   const effects = new WriteEffects(worker, desk, foundation)
   const resources = new SessionResources(worker, desk)
   const decisions = new Decisions(effects)
   const patterns = new PatternSearch({ clock: foundation.clock, timeoutMs: foundation.config.regexTimeoutMs })
   const parts = { ...foundation, desk, effects, resources, decisions, patterns }
-  const tools = allTools(parts).map((tool) => completed(tool, foundation.config))
+  const tools = toolsOf(parts).map((tool) => completed(tool, foundation.config))
   const hidden = hiddenTools().map((tool) => completed(tool, foundation.config))
   decisions.decideOn([...tools.filter(isWrite), ...hidden])
   const writes = new WriteRunner(foundation, effects)

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { findChangeSet } from '../changes/change-sets.js'
-import { noChangeSet, undoChangeSet } from '../changes/undo.js'
+import { requireChangeSet, undoChangeSet } from '../changes/undo.js'
 import { rowsTool, type WriteTool } from './qda-tool.js'
 
 export function undoChangeSetTool(): WriteTool {
@@ -25,16 +24,14 @@ export function undoChangeSetTool(): WriteTool {
       ),
     }),
     marks: { destructiveHint: true, idempotentHint: false },
-    prepare: ({ change_set_id: id }, { project }) => {
-      const found = findChangeSet(project.db, id)
-      if (found === undefined) throw noChangeSet(id)
-      return found
-    },
+    prepare: ({ change_set_id: id }, { project }) => requireChangeSet(project.db, id),
+    basis: (_, __, { undone_by }) => undone_by,
     level: (_, { actor }, { actor: whose }) => (actor.name === whose ? 'T2' : 'T4'),
     apply: (writer, { change_set_id: id }) => {
+      const { tool } = requireChangeSet(writer.db, id)
       const { undone, skipped, id_map } = undoChangeSet(writer, id)
       writer.undoes = id
-      writer.summary = `Undo of ${findChangeSet(writer.db, id)?.tool ?? id}`
+      writer.summary = `Undo of ${tool}`
       return { undone_change_set_id: id, undone, skipped: [...skipped], id_map: [...id_map] }
     },
   })

@@ -141,8 +141,10 @@ describe('old backups', () => {
   it('are no links to elsewhere', async () => {
     const elsewhere = temporaryFolder()
     writeFileSync(join(elsewhere, 'data.qda'), 'mine')
-    symlinkSync(elsewhere, join(parent, 'My Study_CB_20200101_100000.qda'))
+    const link = join(parent, 'My Study_CB_20200101_100000.qda')
+    symlinkSync(elsewhere, link)
     await makeBackups(2, 1)
+    expect(existsSync(link)).toBe(true)
     expect(readdirSync(elsewhere)).toEqual(['data.qda'])
     expect(minutes()).toEqual([1])
   })

@@ -10,6 +10,7 @@ import Database from 'better-sqlite3'
 import { qdaService } from '../../src/create-qda-worker.js'
 import { projectStatements } from '../../src/format/project-ddl.js'
 import { openQda } from '../../src/open-qda.js'
+import type { ToolsOf } from '../../src/tools/register-tools.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: each test knows what its tool answers.
 export type TestAnswer = { readonly [key: string]: any }
@@ -26,29 +27,50 @@ export interface QdaForTest extends AsyncDisposable {
   makeProject(name?: string): string
   /** The same, and opens it in the default session. */
   openProject(name?: string): Promise<string>
-  /** The project's own database, without the worker; closed at the end. */
-  db(path: string): Database.Database
+  /** The project's own database, without the worker; closed at the end. Or another one of its folder. */
+  db(path: string, file?: string): Database.Database
+  /** The worker ends, and starts again. */
+  restart(): Promise<void>
 }
 
-export async function openQdaForTest({ config }: { readonly config?: unknown } = {}): Promise<QdaForTest> {
+export interface QdaForTestOptions {
+  readonly config?: unknown
+  /** Default: all there are. */
+  readonly tools?: ToolsOf
+}
+
+export async function openQdaForTest({ config, tools }: QdaForTestOptions = {}): Promise<QdaForTest> {
   const folder = realpathSync(await mkdtemp(join(tmpdir(), 'qda-test-')))
   const clock = new VirtualClock()
-  const worker = defineWorker({ ...qdaService, version: '0.0.0' })
-  const variables = { CALLBOARD_LOG_LEVEL: 'error' }
-  const qda = await openQda(worker, { dataDirectory: join(folder, 'data'), config, variables }, { clock })
-  const link = await connectForTest(worker, { now: clock.now })
   const databases = new Map<string, Database.Database>()
+  let running = await start()
+
+  async function start() {
+    const worker = defineWorker({ ...qdaService, version: '0.0.0' })
+    const options = { dataDirectory: join(folder, 'data'), config, variables: { CALLBOARD_LOG_LEVEL: 'silent' } }
+    const qda = await openQda(worker, options, { clock, ...(tools !== undefined && { tools }) })
+    return { qda, link: await connectForTest(worker, { now: clock.now }) }
+  }
+
+  async function stop(): Promise<void> {
+    try {
+      await running.link.close()
+    } finally {
+      await running.qda.close()
+    }
+  }
 
   async function call(tool: string, args: object = {}, options: TestCallOptions = {}): Promise<TestAnswer> {
-    const result = await link.callTool(tool, { ...args }, options)
-    const schema = link.definitions.tools?.find(({ name }) => name === tool)?.outputSchema
+    const result = await running.link.callTool(tool, { ...args }, options)
+    const schema = running.link.definitions.tools?.find(({ name }) => name === tool)?.outputSchema
     checkResult(tool, result, schema)
     return result.structuredContent as TestAnswer
   }
 
-  function db(path: string): Database.Database {
-    const found = databases.get(path) ?? new Database(join(path, 'data.qda'))
-    databases.set(path, found)
+  function db(path: string, file = 'data.qda'): Database.Database {
+    const found = databases.get(join(path, file)) ?? new Database(join(path, file))
+    databases.set(join(path, file), found)
+    found.pragma('synchronous = OFF')
     return found
   }
 
@@ -64,7 +86,9 @@ export async function openQdaForTest({ config }: { readonly config?: unknown } =
   return {
     folder,
     clock,
-    link,
+    get link() {
+      return running.link
+    },
     call,
     makeProject,
     db,
@@ -74,12 +98,15 @@ export async function openQdaForTest({ config }: { readonly config?: unknown } =
       if (success !== true) throw new Error(`the project could not be opened: ${error}`)
       return path
     },
+    async restart() {
+      await stop()
+      running = await start()
+    },
     async [Symbol.asyncDispose]() {
       for (const database of databases.values()) database.close()
       try {
-        await link.close()
+        await stop()
       } finally {
-        await qda.close()
         rmSync(folder, { recursive: true, force: true })
       }
     },

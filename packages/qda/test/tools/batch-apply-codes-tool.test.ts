@@ -25,8 +25,8 @@ const op = (start: number, end: number, more: object = {}) => ({
 describe('batch_apply_codes', () => {
   it('stores the slice of the text at code points, in the name of the agent', async () => {
     const answer = await batch([op(4, 10, { memo: 'green' }), op(3, 8, { source_id: 2, code_id: '2' })])
-    expect(answer.success).toBe(true)
-    expect(answer.data).toEqual({
+    expect(answer['success']).toBe(true)
+    expect(answer['data']).toEqual({
       total: 2,
       succeeded: 2,
       failed: 0,
@@ -149,12 +149,12 @@ describe('batch_apply_codes', () => {
   it('answers an equal one of the same coder with its id, also inside the batch, and changes nothing of it', async () => {
     project.coding({ at: [4, 10], text: 'garden' })
     const first = await batch([op(4, 10, { memo: 'mine', importance: 2 }), op(4, 10, { memo: 'again', importance: 3 })])
-    const [made, same] = first.data.results
+    const [made, same] = first['data'].results
     expect(made).toMatchObject({ created: true, overlaps: [{ segment_id: 1, owner: 'ada' }] })
     expect(same).toMatchObject({ created: false, segment_id: made.segment_id, overlaps: [{ segment_id: 1 }] })
     const again = await batch([op(4, 10, { memo: 'later' })])
-    expect(again.data.results[0]).toMatchObject({ created: false, segment_id: made.segment_id })
-    expect(again.data.change_set_id).toBeNull()
+    expect(again['data'].results[0]).toMatchObject({ created: false, segment_id: made.segment_id })
+    expect(again['data'].change_set_id).toBeNull()
     const { data: segments } = await project.call('list_segments_for_source', { source_id: 1 })
     expect(segments[1]).toMatchObject({ memo: 'mine', importance: 2 })
   })
@@ -193,20 +193,20 @@ describe('batch_apply_codes', () => {
   it('all_or_nothing: one failure takes everything back, and says so in each row', async () => {
     const answer = await batch([op(0, 3), op(5, 5)], { mode: 'all_or_nothing' })
     expect(answer).toMatchObject({ success: false, error_code: 'BATCH_APPLY_CODES/ROLLED_BACK' })
-    expect(answer.data).toMatchObject({ total: 2, succeeded: 0, failed: 2, all_succeeded: false })
-    expect(answer.data.results.map((row: { error_code: string }) => row.error_code)).toEqual([
+    expect(answer['data']).toMatchObject({ total: 2, succeeded: 0, failed: 2, all_succeeded: false })
+    expect(answer['data'].results.map((row: { error_code: string }) => row.error_code)).toEqual([
       'ROLLED_BACK',
       'INVALID_POSITION',
     ])
-    expect(answer.data.results[0]).not.toHaveProperty('segment_id')
+    expect(answer['data'].results[0]).not.toHaveProperty('segment_id')
     expect(project.codings()).toEqual([])
   })
 
   it('tells the reason of each where all fail', async () => {
     const answer = await batch([op(5, 5), 'x'])
     expect(answer).toMatchObject({ success: false, error_code: 'BATCH_APPLY_CODES/ALL_FAILED' })
-    expect(answer.data).toMatchObject({ total: 2, succeeded: 0, failed: 2 })
-    expect(answer.data.results).toMatchObject([
+    expect(answer['data']).toMatchObject({ total: 2, succeeded: 0, failed: 2 })
+    expect(answer['data'].results).toMatchObject([
       { index: 0, error_code: 'INVALID_POSITION' },
       { index: 1, error_code: 'INVALID_OPERATION' },
     ])

@@ -20,8 +20,8 @@ describe('list_segments_for_source', () => {
     project.coding({ at: [4, 10], text: 'garden', code: 2, owner: 'bob' })
     project.coding({ at: [4, 8], text: 'gard' })
     const answer = await project.call('list_segments_for_source', { source_id: 1 })
-    expect(ids(answer.data)).toEqual([3, 2, 1])
-    expect(answer.data[2]).toEqual({
+    expect(ids(answer['data'])).toEqual([3, 2, 1])
+    expect(answer['data'][2]).toEqual({
       ...{ id: 1, source_id: 1, code_id: 1, code_name: 'Hope', start_position: 22, end_position: 31 },
       ...{ selected_text: 'The water', memo: 'note', importance: 1, owner: 'ada' },
       ...{ created_at: '2026-01-01 10:00:00', verified: 'exact', raw_start: 22, raw_end: 31 },
@@ -54,18 +54,18 @@ describe('list_segments_for_source', () => {
     project.coding({ at: [4, 10], text: 'garden', owner: 'ghost' })
     project.coding({ at: [4, 10], text: 'garden' })
     const answer = await project.call('list_segments_for_source', { source_id: 1 })
-    expect(ids(answer.data)).toEqual([2])
-    expect(answer.total_count).toBe(1)
+    expect(ids(answer['data'])).toEqual([2])
+    expect(answer['total_count']).toBe(1)
   })
 
   it('goes on behind the last segment of a page, whatever came in between', async () => {
     for (const start of [0, 4, 11, 15]) project.coding({ at: [start, start + 3], text: plain.slice(start, start + 3) })
     const first = await project.call('list_segments_for_source', { source_id: 1, limit: 2 })
-    expect(ids(first.data)).toEqual([1, 2])
+    expect(ids(first['data'])).toEqual([1, 2])
     project.coding({ at: [1, 3], text: 'he' })
-    const cursor = first.next_cursor
+    const cursor = first['next_cursor']
     const second = await project.call('list_segments_for_source', { source_id: 1, limit: 2, cursor })
-    expect(ids(second.data)).toEqual([3, 4])
+    expect(ids(second['data'])).toEqual([3, 4])
     expect(second).toMatchObject({ next_cursor: null, total_count: 5 })
   })
 
@@ -108,12 +108,12 @@ describe('list_segments_for_code', () => {
     project.coding({ at: [4, 10], text: 'garden' })
     project.coding({ at: [4, 10], text: 'garden', code: 2 })
     const all = await project.call('list_segments_for_code', { code_id: 1 })
-    expect(ids(all.data)).toEqual([3, 2, 1])
+    expect(ids(all['data'])).toEqual([3, 2, 1])
     expect(all).toMatchObject({ total_count: 3, next_cursor: null })
     const first = await project.call('list_segments_for_code', { code_id: 1, limit: 2 })
-    expect(ids(first.data)).toEqual([3, 2])
-    const rest = await project.call('list_segments_for_code', { code_id: 1, limit: 2, cursor: first.next_cursor })
-    expect(ids(rest.data)).toEqual([1])
+    expect(ids(first['data'])).toEqual([3, 2])
+    const rest = await project.call('list_segments_for_code', { code_id: 1, limit: 2, cursor: first['next_cursor'] })
+    expect(ids(rest['data'])).toEqual([1])
     expect(rest).toMatchObject({ total_count: 3, next_cursor: null })
   })
 
@@ -272,9 +272,9 @@ describe('repair_positions', () => {
   it('waits for a person where an agent calls', async () => {
     project.coding({ at: [0, 6], text: 'garden' })
     const answer = await project.call('repair_positions', {})
-    expect(answer.data).toMatchObject({ status: 'pending_approval', requires_approval: true })
+    expect(answer['data']).toMatchObject({ status: 'pending_approval', requires_approval: true })
     expect(project.codings()).toMatchObject([{ pos0: 0 }])
-    const approved = await project.call('approve_suggestion', { id: answer.data.suggestion_id }, operator)
+    const approved = await project.call('approve_suggestion', { id: answer['data'].suggestion_id }, operator)
     expect(approved).toMatchObject({ success: true, status: 'approved' })
     expect(project.codings()).toMatchObject([{ pos0: 4, pos1: 10 }])
   })
@@ -283,7 +283,7 @@ describe('repair_positions', () => {
     project.coding({ at: [0, 6], text: 'garden' })
     const answer = await project.call('repair_positions', {})
     project.setText(1, `> ${plain}`)
-    const approved = await project.call('approve_suggestion', { id: answer.data.suggestion_id }, operator)
+    const approved = await project.call('approve_suggestion', { id: answer['data'].suggestion_id }, operator)
     expect(approved).toMatchObject({ status: 'stale' })
     expect(project.codings()).toMatchObject([{ pos0: 0 }])
   })
@@ -315,7 +315,7 @@ describe('repair_positions', () => {
     expect(project.codings()).toMatchObject([{ pos0: 7, pos1: 13 }, { pos0: at }, { pos0: 900, pos1: 950 }])
     const { data: segments } = await project.call('list_segments_for_source', { source_id: 1 })
     expect(segments[0]).toMatchObject({ id: 1, verified: 'exact', importance: 3 })
-    expect((await asOperator()).data).toMatchObject({ repaired: [], change_set_id: null })
+    expect((await asOperator())['data']).toMatchObject({ repaired: [], change_set_id: null })
   })
 
   it('moves one to the place that another one leaves', async () => {

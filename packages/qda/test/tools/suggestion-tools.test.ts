@@ -54,7 +54,7 @@ describe('suggest_codings', () => {
       { new_code: 'Rainy days', quote: 'quiet' },
     ])
     const results = []
-    for (const { suggestion_id } of data.results) results.push((await approve(suggestion_id)).data)
+    for (const { suggestion_id } of data.results) results.push((await approve(suggestion_id))['data'])
     expect(results).toMatchObject([
       { status: 'approved', result: { segment_id: 1, created: true, code_created: false } },
       { status: 'approved', result: { segment_id: 2, code_id: 3, code_created: true } },
@@ -124,7 +124,7 @@ describe('suggest_codings', () => {
   it('fails where every item does, with all rows', async () => {
     const answer = await suggest([{ code_id: 1, quote: 'nothing like it' }])
     expect(answer).toMatchObject({ success: false, error_code: 'QUOTE_NOT_FOUND' })
-    expect(answer.data.results).toMatchObject([{ index: 0, success: false, error_code: 'QUOTE_NOT_FOUND' }])
+    expect(answer['data'].results).toMatchObject([{ index: 0, success: false, error_code: 'QUOTE_NOT_FOUND' }])
     expect(await project.call('list_pending')).toMatchObject({ data: { total_count: 0 } })
   })
 
