@@ -90,6 +90,12 @@ export const reasonLengthMax = 2_000
 export const suggestionsListedMax = 200
 
 // Codings.
+/** Bytes of the rows that tell of a batch, as JSON; a message holds 4 MiB, and the rest of the answer is short. */
+export const batchAnswerBytesMax = 4_000_000
+/** Bytes of one such row without what may be left out: of the most operations, a million bytes remain for that. */
+export const batchBareRowBytesMax = 300
+/** Rows that an undo tells of by their ids, of each list: what was done must be told, and a message holds 4 MiB. */
+export const undoRowsListedMax = 5_000
 /** Operations of one batch: as many fit into a transaction of a second. */
 export const batchOperationsMax = 10_000
 /** UTF-16 units that one batch may code, all told: each is stored twice, and written in one transaction. */
