@@ -18,7 +18,7 @@ export interface SourceChoice {
 export interface SearchedSource {
   readonly id: number
   readonly name: string
-  /** Only what lies in one of these counts; undefined: all of the text. */
+  /** Only what lies in one of these counts: from left to right, apart from each other. Undefined: all of the text. */
   readonly parts?: readonly TextRange[]
 }
 
@@ -74,10 +74,17 @@ function partsOfCase(db: ProjectDatabase, caseId: number): ReadonlyMap<number, T
     })
   const rows = db.all<{ readonly fid: number; readonly pos0: number; readonly pos1: number }>(
     `SELECT fid, pos0, pos1 FROM main.case_text
-     WHERE caseid = ? AND typeof(fid) = 'integer' AND typeof(pos0) = 'integer' AND typeof(pos1) = 'integer'`,
+     WHERE caseid = ? AND typeof(fid) = 'integer' AND typeof(pos0) = 'integer' AND typeof(pos1) = 'integer'
+     ORDER BY pos0`,
     caseId,
   )
   const parts = new Map<number, TextRange[]>()
-  for (const { fid, pos0, pos1 } of rows) parts.set(fid, [...(parts.get(fid) ?? []), { start: pos0, end: pos1 }])
+  for (const { fid, pos0: start, pos1: end } of rows) {
+    const known = parts.get(fid) ?? []
+    const last = known.at(-1)
+    if (last === undefined || start > last.end) known.push({ start, end })
+    else known[known.length - 1] = { start: last.start, end: Math.max(last.end, end) }
+    parts.set(fid, known)
+  }
   return parts
 }

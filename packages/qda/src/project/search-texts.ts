@@ -75,7 +75,7 @@ class Page {
     const { limit, after, contextLength } = this.#query
     const index = new TextIndex(text)
     const ranges = matches.map(({ start, end }) => ({ start: index.toCodePoint(start), end: index.toCodePoint(end) }))
-    const counted = ranges.filter((range) => source.parts?.some((part) => isIn(range, part)) ?? true)
+    const counted = source.parts === undefined ? ranges : insideOf(source.parts, ranges)
     for (const range of counted) {
       if (this.hasMore) break
       if (after !== undefined && compareCursors([source.id, range.start], after) <= 0) continue
@@ -91,4 +91,11 @@ class Page {
   }
 }
 
-const isIn = (range: TextRange, part: TextRange): boolean => range.start >= part.start && range.end <= part.end
+/** Both from left to right. */
+function insideOf(parts: readonly TextRange[], ranges: readonly TextRange[]): readonly TextRange[] {
+  let at = 0
+  return ranges.filter(({ start, end }) => {
+    while (at < parts.length && parts[at]!.end < end) at += 1
+    return at < parts.length && parts[at]!.start <= start
+  })
+}

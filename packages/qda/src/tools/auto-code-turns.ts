@@ -87,7 +87,7 @@ class Found implements FoundTurns {
       if (this.#pieces > turnPiecesMax) throw tooMany()
       const key = speakerKey(turn.label)
       const known = pieces.get(key) ?? []
-      known.push(...ranges)
+      for (const range of ranges) known.push(range)
       pieces.set(key, known)
       this.turns.push(this.#summary(turn, index, ranges))
     }

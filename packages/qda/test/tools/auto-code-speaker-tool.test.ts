@@ -75,7 +75,7 @@ describe('auto_code_speaker, confirmed', () => {
       '1 P01: Hello.\nI am well.',
       '1 Researcher 1: Good.',
       '1 P01: Yes.',
-      '1 Researcher 1: Thanks.\nNote: once only'.replace('\nNote: once only', ''),
+      '1 Researcher 1: Thanks.',
       '2 P01: Again.',
     ])
     expect(codes()).toEqual(['Speakers/P01', 'Speakers/Researcher 1'])
@@ -148,6 +148,11 @@ describe('auto_code_speaker, confirmed', () => {
     expect(await autoCode({})).toMatchObject({ speakers: [{ label: 'Ann', turns: 2 }], total_segments: 3 })
     await confirmed()
     expect(codings()).toEqual(['1 Ann: Before', '1 Ann: after', '1 Ann: end'])
+  })
+
+  it('counts the pieces of a turn, however many there are', async () => {
+    addTexts(db, `Ann: ${'[00:12] x\n'.repeat(150_000)}Ann: end`)
+    expect(await autoCode({})).toMatchObject({ error_code: 'INVALID_ARGUMENT', details: { passages: 150_001 } })
   })
 
   it('codes the sources it is told', async () => {

@@ -143,6 +143,13 @@ describe('search_text', () => {
     expect(await failure({ pattern: 'x', case_id: 2 })).toBe('CASE_NOT_FOUND')
   })
 
+  it('takes parts of a case that touch or overlap for one', async () => {
+    addTexts(db, 'abc abc abc abc')
+    db.exec(`INSERT INTO cases (caseid, name) VALUES (1, 'Ada');
+      INSERT INTO case_text (caseid, fid, pos0, pos1) VALUES (1, 1, 9, 15), (1, 1, 0, 2), (1, 1, 2, 6), (1, 1, 1, 4)`)
+    expect(await hits({ pattern: 'abc', case_id: 1 })).toEqual(['1:0-3 abc', '1:12-15 abc'])
+  })
+
   it('refuses what is no pattern', async () => {
     expect(await failure({ pattern: '(', match: 'regex' })).toBe('INVALID_PATTERN')
     expect(await failure({ pattern: 'x'.repeat(10_001) })).toBe('INVALID_PATTERN')
