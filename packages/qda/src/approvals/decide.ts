@@ -56,12 +56,7 @@ export class Decisions {
       const isConfirmed = 'confirm' in tool.input.shape && { confirm: true }
       const asSuggested = await readInput(tool, { ...suggestion.payload, ...isConfirmed })
       const input = Object.keys(more).length === 0 ? asSuggested : await readInput(tool, { ...asSuggested, ...more })
-      const prepared = await tool.prepare?.(input, call)
-      await this.#after.beforeFirst({ ...operator, project })
-      const result =
-        tool.kind === 'rows'
-          ? await this.#apply(tool, input, { suggestion, call, operator, prepared, asSuggested })
-          : await this.#operate(tool, input, { suggestion, call, operator, prepared, asSuggested })
+      const result = await this.#carryOut(tool, input, { suggestion, call, operator, asSuggested })
       return { id, status: 'approved', result }
     } catch (error) {
       if (!isStale(error)) throw error
@@ -71,6 +66,23 @@ export class Decisions {
       )
       await this.#after.decided(call, id)
       return { id, status: 'stale', result: { reason } }
+    }
+  }
+
+  async #carryOut(
+    tool: WriteTool | FileTool,
+    input: Arguments,
+    approval: Omit<Approval, 'prepared'>,
+  ): Promise<unknown> {
+    const { call, operator } = approval
+    const prepared = await tool.prepare?.(input, call)
+    try {
+      await this.#after.beforeFirst({ ...operator, project: call.project })
+      return tool.kind === 'rows'
+        ? await this.#apply(tool, input, { ...approval, prepared })
+        : await this.#operate(tool, input, { ...approval, prepared })
+    } finally {
+      await tool.release?.(prepared)
     }
   }
 

@@ -91,6 +91,13 @@ interface WriteBase<Input extends z.ZodObject, Data extends z.ZodType, Prepared>
    * which are added. A tool that has it takes `confirm` and `preview_token`.
    */
   preview?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): Partial<z.input<Data>>
+  /** After all else, whatever came of it: gives back what `prepare` holds. */
+  release?(prepared: Prepared): Promise<void> | void
+  /** Calls that are not about the session's project at all: it need not have one. */
+  readonly apart?: {
+    isMeant(input: z.output<Input>): boolean
+    answer(input: z.output<Input>, call: Call): Promise<Returned<Data>>
+  }
   /** Whether this call shows first what it would do. Default: every call of a tool that has a preview. */
   needsConfirm?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): boolean
   /** Beside the rows that it changes, what must still be the same when a preview is confirmed or a suggestion approved. */

@@ -1,0 +1,29 @@
+import type { OpenProject } from '../project/open-project.js'
+import type { TimeSlices } from '../project/time-slices.js'
+import type { LossList } from '../refi/loss-list.js'
+import { ExportGuids } from './export-guids.js'
+import { ExportUsers } from './export-users.js'
+import { Moments } from './moments.js'
+
+export interface ExportOptions {
+  readonly includeMedia: boolean
+  /** Whether codings of coders that the project hides leave with it. */
+  readonly includeHidden: boolean
+}
+
+/** What all parts of one export share. */
+export interface ExportContext extends ExportOptions {
+  readonly project: OpenProject
+  readonly guids: ExportGuids
+  readonly users: ExportUsers
+  readonly moments: Moments
+  readonly losses: LossList
+  readonly slices: TimeSlices
+}
+
+export function exportContext(
+  options: ExportOptions & Pick<ExportContext, 'project' | 'losses' | 'slices'>,
+): ExportContext {
+  const guids = new ExportGuids(options.project)
+  return { ...options, guids, users: new ExportUsers(guids), moments: new Moments() }
+}
