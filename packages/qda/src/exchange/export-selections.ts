@@ -40,8 +40,8 @@ export function textSelection(
   if (start >= end) return lost(context, selection, 'all of it, for its place is not in the text')
   if (place.verified === 'broken')
     context.losses.add('Coding', selection.codings[0]!.guid, 'its place, for another text stands there now')
-  const quote = coding.seltext && place.verified !== 'broken' ? coding.seltext : index.slice(place.start, place.end)
-  return { ...selection, name: shortened(quote), start, end }
+  const quote = ownQuote(index.slice(place.start, place.end), coding.seltext)
+  return { ...selection, name: quote, start, end }
 }
 
 export function annotationSelection(
@@ -142,6 +142,14 @@ function cornersOf({ x1, y1, width, height }: ExportedCoding) {
 /** Other programs leave anything in any column. */
 export function numberIn(value: SqlValue | undefined): number | null {
   return typeof value === 'number' && Number.isFinite(value) && Math.abs(value) < 1e15 ? value : null
+}
+
+/** With line ends as the text has them outside. A slice would keep the whole of its text in memory. */
+function ownQuote(slice: string, seltext: string | null): string {
+  // Twice as much holds enough, whatever its line ends.
+  const begin = slice.slice(0, 2 * selectionNameLength + 2)
+  const quote = shortened(begin.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n'))
+  return quote === seltext ? seltext : Buffer.from(quote).toString()
 }
 
 /** Never between the halves of a character. */
