@@ -35,7 +35,8 @@ export function affectedHashOf(
   prepared: unknown,
 ): string {
   const before = writer.db.all(
-    'SELECT tbl, row_key, before FROM side.change WHERE set_id = ? AND before IS NOT NULL ORDER BY n',
+    // Where files wait differs each time; which ones they are, the rows say.
+    "SELECT tbl, row_key, before FROM side.change WHERE set_id = ? AND before IS NOT NULL AND tbl <> 'file' ORDER BY n",
     writer.act.changeSetId,
   )
   return hashOfJson({ before, basis: tool.basis?.(input, call, prepared) ?? null })

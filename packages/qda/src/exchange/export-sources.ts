@@ -28,7 +28,7 @@ import type { ExportVariables } from './export-variables.js'
 import {
   annotationsBySource,
   type BySource,
-  codingsBySource,
+  CodingRows,
   type ExportedAnnotation,
   type ExportedCoding,
 } from './exported-rows.js'
@@ -64,17 +64,17 @@ export async function exportSources(context: SourcesContext): Promise<ExportedSo
 }
 
 interface Rows {
-  readonly text: BySource<ExportedCoding>
-  readonly image: BySource<ExportedCoding>
-  readonly av: BySource<ExportedCoding>
+  readonly text: CodingRows
+  readonly image: CodingRows
+  readonly av: CodingRows
   readonly annotations: BySource<ExportedAnnotation>
 }
 
 async function rowsOf(context: SourcesContext): Promise<Rows> {
   return {
-    text: await codingsBySource(context, 'text'),
-    image: await codingsBySource(context, 'image'),
-    av: await codingsBySource(context, 'av'),
+    text: await CodingRows.of(context, 'text'),
+    image: await CodingRows.of(context, 'image'),
+    av: await CodingRows.of(context, 'av'),
     annotations: await annotationsBySource(context),
   }
 }
@@ -115,15 +115,11 @@ class SourceExporter {
 
   /** What lies on sources that are gone. */
   countOrphans(): void {
-    for (const [rows, what] of [
-      [this.#rows.text, 'codings'],
-      [this.#rows.image, 'codings'],
-      [this.#rows.av, 'codings'],
-      [this.#rows.annotations, 'annotations'],
-    ] as const) {
-      for (const [id, { length }] of rows)
-        this.#context.losses.add('Source', null, `${length} ${what} of source ${id}, which is gone or of another kind`)
-    }
+    const { text, image, av, annotations } = this.#rows
+    const left = [...text.left, ...image.left, ...av.left].map(([id, count]) => ({ id, what: `${count} codings` }))
+    for (const [id, { length }] of annotations) left.push({ id, what: `${length} annotations` })
+    for (const { id, what } of left)
+      this.#context.losses.add('Source', null, `${what} of source ${id}, which is gone or of another kind`)
   }
 
   #parts({ id, name, memo, owner, date }: SourceRow, guid: string): SourceParts {
@@ -148,9 +144,9 @@ class SourceExporter {
   }
 
   #textSelections(id: number, index: TextIndex, text: ExportedText): RefiTextSelection[] {
-    const codings = taken(this.#rows.text, id).flatMap(
-      (coding) => textSelection(this.#context, coding, index, text) ?? [],
-    )
+    const codings = this.#rows.text
+      .take(id)
+      .flatMap((coding) => textSelection(this.#context, coding, index, text) ?? [])
     const notes = taken(this.#rows.annotations, id).flatMap(
       (note) => annotationSelection(this.#context, note, text) ?? [],
     )
@@ -196,11 +192,11 @@ class SourceExporter {
   }
 
   #coded<Selection>(
-    rows: BySource<ExportedCoding>,
+    rows: CodingRows,
     id: number,
     selectionOf: (coding: ExportedCoding) => Selection | undefined,
   ): readonly Selection[] {
-    const selections = taken(rows, id).flatMap((coding) => selectionOf(coding) ?? [])
+    const selections = rows.take(id).flatMap((coding) => selectionOf(coding) ?? [])
     this.#codings += selections.length
     return selections
   }

@@ -9,11 +9,11 @@ export interface ExportedCoding extends CodingIdentity {
   readonly date: string | null
   readonly seltext: string | null
   /** Of an image coding. */
-  readonly x1: SqlValue
-  readonly y1: SqlValue
-  readonly width: SqlValue
-  readonly height: SqlValue
-  readonly page: SqlValue
+  readonly x1?: SqlValue
+  readonly y1?: SqlValue
+  readonly width?: SqlValue
+  readonly height?: SqlValue
+  readonly page?: SqlValue
 }
 
 export interface ExportedAnnotation {
@@ -33,20 +33,58 @@ export interface ExportedCasePart extends ExportedAnnotation {
 /** Rows by the source that they are about. */
 export type BySource<Row> = Map<number, Row[]>
 
-/** No table has an index of sources, so each is gone through once, in pages between which others have their turn. */
-export async function codingsBySource(context: ExportContext, kind: CodingKind): Promise<BySource<ExportedCoding>> {
-  const { db } = context.project
-  const { table, key, source } = codingTables[kind]
-  const column = db.has(table, key) ? key : 'rowid'
-  const isImage = kind === 'image'
-  const place = isImage
-    ? `x1, y1, width, height, ${db.has(table, 'pdf_page') ? 'pdf_page' : 'NULL'} AS page`
-    : 'NULL AS x1'
-  const sql = `SELECT ${identityColumns(db, kind)}, CAST(memo AS TEXT) AS memo, date, ${place},
-    ${kind === 'text' ? 'CAST(seltext AS TEXT)' : 'NULL'} AS seltext
-    FROM main.${table} AS t WHERE ${context.includeHidden ? '1' : visible(db, 't')} AND typeof(${source}) = 'integer'
-    AND ${column} > ? ORDER BY ${column} LIMIT ?`
-  return gathered<ExportedCoding>(context, sql)
+/**
+ * Codings by their sources. No table has an index of these, so each is gone through once; the rows themselves, with their texts, are
+ * read when their source's turn has come.
+ */
+export class CodingRows {
+  readonly #context: ExportContext
+  readonly #ids: BySource<Id>
+  readonly #sql: string
+
+  static async of(context: ExportContext, kind: CodingKind): Promise<CodingRows> {
+    const { db } = context.project
+    const { table, key, source } = codingTables[kind]
+    const column = db.has(table, key) ? key : 'rowid'
+    const sql = `SELECT ${column} AS id, ${source} AS fid FROM main.${table} AS t
+      WHERE ${context.includeHidden ? '1' : visible(db, 't')} AND typeof(${source}) = 'integer'
+      AND ${column} > ? ORDER BY ${column} LIMIT ?`
+    return new CodingRows(context, kind, await gathered<Id>(context, sql))
+  }
+
+  private constructor(context: ExportContext, kind: CodingKind, ids: BySource<Id>) {
+    const { db } = context.project
+    const { table, key } = codingTables[kind]
+    const column = db.has(table, key) ? key : 'rowid'
+    const page = db.has(table, 'pdf_page') ? 'pdf_page' : 'NULL'
+    const own = {
+      text: 'CAST(seltext AS TEXT) AS seltext',
+      image: `NULL AS seltext, x1, y1, width, height, ${page} AS page`,
+      av: 'NULL AS seltext',
+    }[kind]
+    this.#context = context
+    this.#ids = ids
+    this.#sql = `SELECT ${identityColumns(db, kind)}, CAST(memo AS TEXT) AS memo, date, ${own} FROM main.${table}
+      WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${column}`
+  }
+
+  /** Those of a source, which are not given again. */
+  take(sourceId: number): readonly ExportedCoding[] {
+    const ids = this.#ids.get(sourceId)
+    if (ids === undefined) return []
+    this.#ids.delete(sourceId)
+    return this.#context.project.db.all<ExportedCoding>(this.#sql, JSON.stringify(ids.map(({ id }) => id)))
+  }
+
+  /** Sources whose codings nobody took, and how many these are. */
+  get left(): readonly (readonly [sourceId: number, count: number])[] {
+    return [...this.#ids].map(([id, { length }]) => [id, length] as const)
+  }
+}
+
+interface Id {
+  readonly id: number
+  readonly fid: number
 }
 
 export async function annotationsBySource(context: ExportContext): Promise<BySource<ExportedAnnotation>> {

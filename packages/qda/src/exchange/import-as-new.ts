@@ -54,7 +54,7 @@ async function fill(
   const { signal } = call.context
   const media = mediaPlan(pack, pack.project, [])
   createProjectFolder(place, { coder: coderOf(pack, call), now: createdAt(pack, call) })
-  if (!isDryRun) await extractMedia(pack, media, place.path, signal)
+  await extractMedia(pack, media, isDryRun ? null : place.path, signal)
   const opened = await OpenProject.open(place.path, place.name, clock)
   try {
     opened.requireWritable()

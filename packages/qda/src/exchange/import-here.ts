@@ -25,7 +25,7 @@ export interface PreparedImport {
   readonly file: { readonly bytes: number; readonly modifiedMs: number }
 }
 
-/** Files come along only where they are wanted: a preview needs none. Throws IMPORT_FAILED. */
+/** Files come along only where they are wanted: for a preview they are only read. Throws IMPORT_FAILED. */
 export async function prepareImport(
   path: string,
   { project: { path: folder }, signal, withFiles }: HereOptions,
@@ -37,7 +37,7 @@ export async function prepareImport(
     requireFewElements(pack.project)
     const texts = await textsOf(pack, signal)
     const media = mediaPlan(pack, pack.project, await filesIn(folder))
-    if (withFiles) await extractMedia(pack, media, join(folder, stagedIn), signal)
+    await extractMedia(pack, media, withFiles ? join(folder, stagedIn) : null, signal)
     return { ...{ project: pack.project, losses: pack.losses, media, texts, stagedIn }, file: { bytes, modifiedMs } }
   } catch (error) {
     await rm(join(folder, stagedIn), { recursive: true, force: true })

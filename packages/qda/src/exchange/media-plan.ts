@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { RefiPath, RefiProject, RefiSource } from '../refi/model.js'
 import type { RefiPackage } from '../refi/read-package.js'
@@ -32,18 +33,21 @@ export function mediaPlan(pack: Pick<RefiPackage, 'find'>, project: RefiProject,
   return plan
 }
 
-/** Into folders of `root`. */
+/** Into folders of `root`; null: they are only read, so that what is damaged shows. */
 export async function extractMedia(
   pack: RefiPackage,
   plan: MediaPlan,
-  root: string,
+  root: string | null,
   signal: AbortSignal,
 ): Promise<void> {
   for (const { folder, name, entry } of plan.values()) {
-    await mkdir(join(root, folder), { recursive: true })
-    await pipeline(await pack.openFile(entry), createWriteStream(join(root, folder, name), { flags: 'wx' }), { signal })
+    if (root !== null) await mkdir(join(root, folder), { recursive: true })
+    const target = root === null ? nowhere() : createWriteStream(join(root, folder, name), { flags: 'wx' })
+    await pipeline(await pack.openFile(entry), target, { signal })
   }
 }
+
+const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
 export function pathOf(source: RefiSource): RefiPath | null {
   if (source.kind !== 'text') return source.path ?? source.currentPath
