@@ -223,7 +223,7 @@ export const momentsRememberedMax = 10_000
 export const selectionNameLength = 200
 /** Code points of an imported name of a code, case or attribute: more than other programs show. */
 export const importedCodeNameLengthMax = 1_000
-/** Elements that one transaction beside others' work may bring, about a second; a project of its own takes any number. */
-export const importedIntoCurrentMax = 30_000
+/** Elements that one transaction beside others' work may bring, two seconds at most; a project of its own takes any number. */
+export const importedIntoCurrentMax = 20_000
 /** UTF-16 units of all texts that one transaction may bring: they are in memory at once. */
 export const importedTextUnitsMax = 32 * 1024 * 1024

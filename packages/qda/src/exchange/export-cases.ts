@@ -43,6 +43,11 @@ export class ExportCases {
     this.#guids = new Map(this.#cases.map(({ id, guid }) => [id, guid]))
   }
 
+  /** Whether anything of a source belongs to a case. */
+  has(sourceId: number): boolean {
+    return this.#parts.has(sourceId)
+  }
+
   /** What of a source belongs to cases: whole sources are noted, parts become selections. `text` is null for media. */
   partsOf(sourceId: number, sourceGuid: string, text: ExportedText | null): readonly RefiTextSelection[] {
     const parts = this.#parts.get(sourceId) ?? []
@@ -81,6 +86,7 @@ export class ExportCases {
     }
     const guid = guids.part(caseGuid, `part of ${sourceGuid}`, `${place.start}-${place.end}`)
     const selections = this.#selections.get(part.caseid) ?? []
+    if (selections.includes(guid)) return undefined
     this.#selections.set(part.caseid, [...selections, guid])
     const author = { ...nobody, creatingUser: users.guidOf(part.owner), createdAt: moments.ofLocal(part.date) }
     return { guid, name: null, description, codings: [], noteRefs: [], ...author, ...place }

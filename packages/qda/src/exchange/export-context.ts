@@ -1,3 +1,4 @@
+import { QdaFailure } from '../failure.js'
 import type { OpenProject } from '../project/open-project.js'
 import type { TimeSlices } from '../project/time-slices.js'
 import type { LossList } from '../refi/loss-list.js'
@@ -19,11 +20,25 @@ export interface ExportContext extends ExportOptions {
   readonly moments: Moments
   readonly losses: LossList
   readonly slices: TimeSlices
+  /** Throws PROJECT_BUSY where another program has written since the export began. */
+  requireUnchanged(): void
 }
 
 export function exportContext(
   options: ExportOptions & Pick<ExportContext, 'project' | 'losses' | 'slices'>,
 ): ExportContext {
+  const { db } = options.project
+  const version = db.value('PRAGMA main.data_version')
   const guids = new ExportGuids(options.project)
-  return { ...options, guids, users: new ExportUsers(guids), moments: new Moments() }
+  const requireUnchanged = () => {
+    if (db.value('PRAGMA main.data_version') !== version) throw changedMeanwhile()
+  }
+  return { ...options, guids, users: new ExportUsers(guids), moments: new Moments(), requireUnchanged }
 }
+
+const changedMeanwhile = (): QdaFailure =>
+  new QdaFailure(
+    'PROJECT_BUSY',
+    'Another program has changed the project meanwhile; nothing was written. Repeat the call',
+    { details: { retryable: true } },
+  )

@@ -6,6 +6,7 @@ import { KeptGuids } from './kept-guids.js'
 export class ExportGuids {
   readonly kept: KeptGuids
   readonly #projectUid: string
+  /** Of those that things came with: no two that are made here are alike. */
   readonly #given = new Set<string>()
 
   constructor({ db, uid, path }: Pick<OpenProject, 'db' | 'uid' | 'path'>) {
@@ -15,31 +16,22 @@ export class ExportGuids {
   }
 
   of(kind: string, id: number | string, kept: string | null = null): string {
-    const guid = this.#free(kept) ?? this.#free(refiGuid(this.#projectUid, kind, id)) ?? this.#another(kind, id)
-    this.#given.add(guid)
-    return guid
+    if (kept !== null && this.#take(kept)) return kept
+    for (let number = 1; ; number += 1) {
+      const guid = refiGuid(this.#projectUid, kind, number === 1 ? id : `${id}:${number}`)
+      if (!this.kept.has(guid) || this.#take(guid)) return guid
+    }
   }
 
   /** Of what belongs to another thing, so that it is the same wherever that one is. */
   part(guid: string, kind: string, id: number | string = ''): string {
-    const part = refiGuid(guid, kind, id)
-    return this.#given.has(part) ? this.of(kind, `${guid}:${id}`) : this.#noted(part)
+    return refiGuid(guid, kind, id)
   }
 
-  #free(guid: string | null): string | null {
-    return guid === null || this.#given.has(guid) ? null : guid
-  }
-
-  #another(kind: string, id: number | string): string {
-    for (let number = 2; ; number += 1) {
-      const guid = this.#free(refiGuid(this.#projectUid, kind, `${id}:${number}`))
-      if (guid !== null) return guid
-    }
-  }
-
-  #noted(guid: string): string {
+  #take(guid: string): boolean {
+    if (this.#given.has(guid)) return false
     this.#given.add(guid)
-    return guid
+    return true
   }
 }
 

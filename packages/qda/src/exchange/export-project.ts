@@ -1,4 +1,3 @@
-import { QdaFailure } from '../failure.js'
 import { allFolders } from '../project/folders.js'
 import { projectRow } from '../project/project-row.js'
 import type { RefiLink, RefiProject, RefiText } from '../refi/model.js'
@@ -11,6 +10,7 @@ import { ExportMedia } from './export-media.js'
 import { nobody } from './export-selections.js'
 import { type ExportedSources, exportSources } from './export-sources.js'
 import { ExportVariables } from './export-variables.js'
+import { nameAuthors } from './exported-rows.js'
 import { ExportedText } from './exported-text.js'
 import { rowFingerprint } from './kept-guids.js'
 
@@ -18,7 +18,8 @@ import { rowFingerprint } from './kept-guids.js'
 export interface ExportedProject {
   readonly project: RefiProject
   readonly media: ExportMedia
-  readonly counts: ExportCounts
+  /** Complete once the document has been written. */
+  counts(): ExportCounts
   /** Of a file of the package. Throws PROJECT_BUSY where another program has written since. */
   readText(fileName: string): string
 }
@@ -38,8 +39,8 @@ export interface ExportCounts {
 
 export async function exportProject(context: ExportContext, origin: string): Promise<ExportedProject> {
   const { db } = context.project
-  const version = db.value('PRAGMA main.data_version')
   const { codes, guids: codeGuids, codeCount, categoryCount } = exportCodes(context)
+  await nameAuthors(context)
   const variables = new ExportVariables(context)
   const cases = await ExportCases.of(context)
   const media = new ExportMedia(context)
@@ -70,24 +71,18 @@ export async function exportProject(context: ExportContext, origin: string): Pro
     ...{ users: context.users.all, description: publicPart(about.memo), noteRefs: [] },
   }
   const readText = (fileName: string): string => {
-    if (db.value('PRAGMA main.data_version') !== version) throw changedMeanwhile()
+    context.requireUnchanged()
     const sourceId = sources.texts.get(fileName)
     if (sourceId !== undefined) return new ExportedText(context.project.texts.get(sourceId)!).text
     return journalText(context, journals.ids.get(fileName)!)
   }
-  const { codings, annotations } = sources
   return {
     ...{ project, media, readText },
-    counts: {
-      ...{
-        users: project.users.length,
-        categories: categoryCount,
-        codes: codeCount,
-        variables: project.variables.length,
-      },
-      ...{ cases: project.cases.length, sources: project.sources.length, codings, annotations },
-      ...{ journals: project.notes.length, files: media.count },
-    },
+    counts: () => ({
+      ...{ users: project.users.length, categories: categoryCount, codes: codeCount },
+      ...{ variables: project.variables.length, cases: project.cases.length, sources: project.sources.length },
+      ...{ ...sources.counts(), journals: project.notes.length, files: media.count },
+    }),
   }
 }
 
@@ -139,12 +134,3 @@ function noteFolders({ project: { db }, losses }: ExportContext): void {
 function graphCount({ project: { db } }: ExportContext): number {
   return db.has('graph') ? (db.value('SELECT count(*) FROM main.graph') ?? 0) : 0
 }
-
-const changedMeanwhile = (): QdaFailure =>
-  new QdaFailure(
-    'PROJECT_BUSY',
-    'Another program has changed the project meanwhile; nothing was written. Repeat the call',
-    {
-      details: { retryable: true },
-    },
-  )

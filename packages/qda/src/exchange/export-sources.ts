@@ -12,7 +12,6 @@ import type {
   SourceParts,
 } from '../refi/model.js'
 import { publicPart } from '../text/private-memo.js'
-import type { TextIndex } from '../text/text-index.js'
 import type { ExportCases } from './export-cases.js'
 import type { ExportMedia } from './export-media.js'
 import {
@@ -26,11 +25,11 @@ import {
 } from './export-selections.js'
 import type { ExportVariables } from './export-variables.js'
 import {
-  annotationsBySource,
-  type BySource,
-  CodingRows,
+  annotationRows,
+  codingRows,
   type ExportedAnnotation,
   type ExportedCoding,
+  type SourceRows,
 } from './exported-rows.js'
 import { ExportedText } from './exported-text.js'
 
@@ -46,11 +45,11 @@ export interface ExportedSources {
   readonly guids: ReadonlyMap<number, string>
   /** Of the text files of the package, by the ids of their sources. */
   readonly texts: ReadonlyMap<string, number>
-  readonly codings: number
-  readonly annotations: number
+  /** Complete once all selections have been asked for. */
+  counts(): { readonly codings: number; readonly annotations: number }
 }
 
-/** Texts pass by one at a time; only what lies on them is kept. */
+/** What lies on a text is made when it is asked for, and not kept: together it would fill the memory. */
 export async function exportSources(context: SourcesContext): Promise<ExportedSources> {
   const exporter = new SourceExporter(context, await rowsOf(context))
   const rows = [...allSources(context.project.db)].sort((one, other) => one.id - other.id)
@@ -64,18 +63,18 @@ export async function exportSources(context: SourcesContext): Promise<ExportedSo
 }
 
 interface Rows {
-  readonly text: CodingRows
-  readonly image: CodingRows
-  readonly av: CodingRows
-  readonly annotations: BySource<ExportedAnnotation>
+  readonly text: SourceRows<ExportedCoding>
+  readonly image: SourceRows<ExportedCoding>
+  readonly av: SourceRows<ExportedCoding>
+  readonly annotations: SourceRows<ExportedAnnotation>
 }
 
 async function rowsOf(context: SourcesContext): Promise<Rows> {
   return {
-    text: await CodingRows.of(context, 'text'),
-    image: await CodingRows.of(context, 'image'),
-    av: await CodingRows.of(context, 'av'),
-    annotations: await annotationsBySource(context),
+    text: await codingRows(context, 'text'),
+    image: await codingRows(context, 'image'),
+    av: await codingRows(context, 'av'),
+    annotations: await annotationRows(context),
   }
 }
 
@@ -85,6 +84,8 @@ class SourceExporter {
   readonly #meta: ReturnType<typeof allMeta>
   readonly #guids = new Map<number, string>()
   readonly #texts = new Map<string, number>()
+  readonly #withAreas = new Set<number>()
+  readonly #withTimes = new Set<number>()
   #codings = 0
   #annotations = 0
 
@@ -95,7 +96,10 @@ class SourceExporter {
   }
 
   get result(): Omit<ExportedSources, 'sources'> {
-    return { guids: this.#guids, texts: this.#texts, codings: this.#codings, annotations: this.#annotations }
+    return {
+      ...{ guids: this.#guids, texts: this.#texts },
+      counts: () => ({ codings: this.#codings, annotations: this.#annotations }),
+    }
   }
 
   source(row: SourceRow): RefiSource {
@@ -105,21 +109,27 @@ class SourceExporter {
     const parts = this.#parts(row, guid)
     const type = sourceType(row.mediapath)
     const path = media.pathOf(row, guid)
-    const index = project.texts.get(row.id)!
-    if (type === 'text') return { kind: 'text', ...this.#text(row, guid, index, parts), richTextPath: path }
+    if (type === 'text') return this.#text(row, guid, parts, { kind: 'text' as const, richTextPath: path })
     const places = { path, currentPath: null }
-    if (type === 'pdf') return this.#pdf(row, { ...parts, ...places }, index)
-    if (type === 'image') return this.#picture(row, { ...parts, ...places }, index)
-    return this.#recording(row, { kind: type, ...parts, ...places }, index)
+    if (type === 'pdf') return this.#pdf(row, { ...parts, ...places })
+    const hasText = (project.texts.get(row.id)?.length ?? 0) > 0
+    if (type === 'image') return this.#picture(row, { ...parts, ...places }, hasText)
+    return this.#recording(row, { kind: type, ...parts, ...places }, hasText)
   }
 
-  /** What lies on sources that are gone. */
+  /** What lies on sources that are gone, or have no place for it. */
   countOrphans(): void {
     const { text, image, av, annotations } = this.#rows
-    const left = [...text.left, ...image.left, ...av.left].map(([id, count]) => ({ id, what: `${count} codings` }))
-    for (const [id, { length }] of annotations) left.push({ id, what: `${length} annotations` })
-    for (const { id, what } of left)
-      this.#context.losses.add('Source', null, `${what} of source ${id}, which is gone or of another kind`)
+    const texts = new Set(this.#texts.values())
+    for (const [rows, sources, what] of [
+      [text, texts, 'codings of text'],
+      [annotations, texts, 'annotations'],
+      [image, this.#withAreas, 'codings of areas'],
+      [av, this.#withTimes, 'codings of times'],
+    ] as const)
+      for (const [id, count] of rows.counts)
+        if (!sources.has(id))
+          this.#context.losses.add('Source', null, `${count} ${what} of source ${id}, which is gone or of another kind`)
   }
 
   #parts({ id, name, memo, owner, date }: SourceRow, guid: string): SourceParts {
@@ -131,72 +141,73 @@ class SourceExporter {
     }
   }
 
-  #text({ id }: SourceRow, guid: string, index: TextIndex, parts: SourceParts): RefiText {
-    const text = new ExportedText(index)
-    if (text.replaced > 0)
-      this.#context.losses.add('TextSource', guid, `${text.replaced} characters of its text that no file holds`)
+  #text<More extends object>({ id }: SourceRow, guid: string, parts: SourceParts, more: More): RefiText & More {
+    const { cases, project } = this.#context
     this.#texts.set(`${guid}.txt`, id)
-    const selections = this.#textSelections(id, index, text)
-    selections.push(...this.#context.cases.partsOf(id, parts.guid, text))
-    // What is at the same place stays in the order of its rows.
-    selections.sort((one, other) => one.start - other.start || one.end - other.end)
-    return { ...parts, guid, content: fileOf(guid), richTextPath: null, selections }
-  }
-
-  #textSelections(id: number, index: TextIndex, text: ExportedText): RefiTextSelection[] {
-    const codings = this.#rows.text
-      .take(id)
-      .flatMap((coding) => textSelection(this.#context, coding, index, text) ?? [])
-    const notes = taken(this.#rows.annotations, id).flatMap(
-      (note) => annotationSelection(this.#context, note, text) ?? [],
-    )
-    this.#codings += codings.length
-    this.#annotations += notes.length
-    return [...codings, ...notes]
-  }
-
-  #pdf(row: SourceRow, source: SourceParts & Paths, index: TextIndex): RefiPdfSource {
-    const selections = this.#coded(this.#rows.image, row.id, (coding) => pdfSelection(this.#context, coding))
+    const ofCases = cases.has(id) ? cases.partsOf(id, parts.guid, new ExportedText(project.texts.get(id)!)) : []
+    const selections = (): readonly RefiTextSelection[] => this.#selections(id, guid, ofCases)
     return {
-      kind: 'pdf',
-      ...source,
-      selections,
-      representation: this.#inner(row, source.guid, 'representation', index),
+      ...{ ...parts, guid, content: fileOf(guid), richTextPath: null, ...more },
+      get selections() {
+        return selections()
+      },
     }
   }
 
-  #picture(row: SourceRow, source: SourceParts & Paths, index: TextIndex): RefiPictureSource {
+  #selections(id: number, guid: string, ofCases: readonly RefiTextSelection[]): readonly RefiTextSelection[] {
+    const context = this.#context
+    context.requireUnchanged()
+    const index = context.project.texts.get(id)!
+    const text = new ExportedText(index)
+    if (text.replaced > 0)
+      context.losses.add('TextSource', guid, `${text.replaced} characters of its text that no file holds`)
+    const codings = this.#rows.text.of(id).flatMap((coding) => textSelection(context, coding, index, text) ?? [])
+    const notes = this.#rows.annotations.of(id).flatMap((note) => annotationSelection(context, note, text) ?? [])
+    this.#codings += codings.length
+    this.#annotations += notes.length
+    // What is at the same place stays in the order of its rows.
+    return [...codings, ...notes, ...ofCases].sort((one, other) => one.start - other.start || one.end - other.end)
+  }
+
+  #pdf(row: SourceRow, source: SourceParts & Paths): RefiPdfSource {
+    this.#withAreas.add(row.id)
+    const selections = this.#coded(this.#rows.image, row.id, (coding) => pdfSelection(this.#context, coding))
+    return { kind: 'pdf', ...source, selections, representation: this.#inner(row, source.guid, 'representation') }
+  }
+
+  #picture(row: SourceRow, source: SourceParts & Paths, hasText: boolean): RefiPictureSource {
+    this.#withAreas.add(row.id)
     const selections = this.#coded(this.#rows.image, row.id, (coding) => pictureSelection(this.#context, coding))
-    const textDescription = index.length === 0 ? null : this.#inner(row, source.guid, 'description', index)
-    if (textDescription === null) this.#context.cases.partsOf(row.id, source.guid, null)
+    const textDescription = hasText ? this.#inner(row, source.guid, 'description') : null
+    if (!hasText) this.#context.cases.partsOf(row.id, source.guid, null)
     return { kind: 'picture', ...source, selections, textDescription }
   }
 
   #recording(
     row: SourceRow,
     source: Pick<RefiRecordingSource, 'kind'> & SourceParts & Paths,
-    index: TextIndex,
+    hasText: boolean,
   ): RefiRecordingSource {
+    this.#withTimes.add(row.id)
     const selections = this.#coded(this.#rows.av, row.id, (coding) => timeSelection(this.#context, coding))
     this.#context.cases.partsOf(row.id, source.guid, null)
-    if (index.length > 0)
-      this.#context.losses.add('Source', source.guid, 'its text, which is not in a transcript of its own')
+    if (hasText) this.#context.losses.add('Source', source.guid, 'its text, which is not in a transcript of its own')
     return { ...source, transcripts: [], selections }
   }
 
   /** The text of a source that is not a text itself. */
-  #inner(row: SourceRow, outer: string, what: string, index: TextIndex): RefiText {
+  #inner(row: SourceRow, outer: string, what: string): RefiText {
     const guid = this.#context.guids.part(outer, what)
     const plain = { guid: outer, name: null, description: null, codings: [], noteRefs: [], values: [], ...nobody }
-    return this.#text(row, guid, index, plain)
+    return this.#text(row, guid, plain, {})
   }
 
   #coded<Selection>(
-    rows: CodingRows,
+    rows: SourceRows<ExportedCoding>,
     id: number,
     selectionOf: (coding: ExportedCoding) => Selection | undefined,
   ): readonly Selection[] {
-    const selections = rows.take(id).flatMap((coding) => selectionOf(coding) ?? [])
+    const selections = rows.of(id).flatMap((coding) => selectionOf(coding) ?? [])
     this.#codings += selections.length
     return selections
   }
@@ -205,10 +216,3 @@ class SourceExporter {
 type Paths = { readonly path: RefiPath | null; readonly currentPath: RefiPath | null }
 
 const fileOf = (guid: string): RefiContent => ({ kind: 'file', path: { kind: 'internal', path: `${guid}.txt` } })
-
-/** Rows that have been used free their memory; what is left in the end belongs to nothing. */
-function taken<Row>(rows: BySource<Row>, id: number): readonly Row[] {
-  const own = rows.get(id) ?? []
-  rows.delete(id)
-  return own
-}

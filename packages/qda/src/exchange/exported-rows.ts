@@ -33,66 +33,88 @@ export interface ExportedCasePart extends ExportedAnnotation {
 /** Rows by the source that they are about. */
 export type BySource<Row> = Map<number, Row[]>
 
-/**
- * Codings by their sources. No table has an index of these, so each is gone through once; the rows themselves, with their texts, are
- * read when their source's turn has come.
- */
-export class CodingRows {
-  readonly #context: ExportContext
-  readonly #ids: BySource<Id>
-  readonly #sql: string
-
-  static async of(context: ExportContext, kind: CodingKind): Promise<CodingRows> {
-    const { db } = context.project
-    const { table, key, source } = codingTables[kind]
-    const column = db.has(table, key) ? key : 'rowid'
-    const sql = `SELECT ${column} AS id, ${source} AS fid FROM main.${table} AS t
-      WHERE ${context.includeHidden ? '1' : visible(db, 't')} AND typeof(${source}) = 'integer'
-      AND ${column} > ? ORDER BY ${column} LIMIT ?`
-    return new CodingRows(context, kind, await gathered<Id>(context, sql))
-  }
-
-  private constructor(context: ExportContext, kind: CodingKind, ids: BySource<Id>) {
-    const { db } = context.project
-    const { table, key } = codingTables[kind]
-    const column = db.has(table, key) ? key : 'rowid'
-    const page = db.has(table, 'pdf_page') ? 'pdf_page' : 'NULL'
-    const own = {
-      text: 'CAST(seltext AS TEXT) AS seltext',
-      image: `NULL AS seltext, x1, y1, width, height, ${page} AS page`,
-      av: 'NULL AS seltext',
-    }[kind]
-    this.#context = context
-    this.#ids = ids
-    this.#sql = `SELECT ${identityColumns(db, kind)}, CAST(memo AS TEXT) AS memo, date, ${own} FROM main.${table}
-      WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${column}`
-  }
-
-  /** Those of a source, which are not given again. */
-  take(sourceId: number): readonly ExportedCoding[] {
-    const ids = this.#ids.get(sourceId)
-    if (ids === undefined) return []
-    this.#ids.delete(sourceId)
-    return this.#context.project.db.all<ExportedCoding>(this.#sql, JSON.stringify(ids.map(({ id }) => id)))
-  }
-
-  /** Sources whose codings nobody took, and how many these are. */
-  get left(): readonly (readonly [sourceId: number, count: number])[] {
-    return [...this.#ids].map(([id, { length }]) => [id, length] as const)
-  }
-}
-
 interface Id {
   readonly id: number
   readonly fid: number
 }
 
-export async function annotationsBySource(context: ExportContext): Promise<BySource<ExportedAnnotation>> {
+/** Whoever made something that leaves: a document names its users first. */
+export async function nameAuthors({ project: { db }, users, includeHidden, slices }: ExportContext): Promise<void> {
+  for (const table of ['code_text', 'code_image', 'code_av', 'annotation']) {
+    if (!db.has(table, 'owner')) continue
+    const condition = includeHidden ? '1' : visible(db, 't')
+    for (const { owner } of db.all<{ readonly owner: unknown }>(
+      `SELECT DISTINCT owner FROM main.${table} AS t WHERE ${condition} ORDER BY owner`,
+    ))
+      users.guidOf(owner)
+    await slices.pause()
+  }
+}
+
+export async function codingRows(context: ExportContext, kind: CodingKind): Promise<SourceRows<ExportedCoding>> {
   const { db } = context.project
-  if (!db.has('annotation')) return new Map()
-  const sql = `SELECT anid AS id, fid, pos0, pos1, CAST(memo AS TEXT) AS memo, owner, date FROM main.annotation AS t
-    WHERE ${context.includeHidden ? '1' : visible(db, 't')} AND typeof(fid) = 'integer' AND anid > ? ORDER BY anid LIMIT ?`
-  return gathered<ExportedAnnotation>(context, sql)
+  const { table, key, source } = codingTables[kind]
+  const column = db.has(table, key) ? key : 'rowid'
+  const page = db.has(table, 'pdf_page') ? 'pdf_page' : 'NULL'
+  const own = {
+    text: 'CAST(seltext AS TEXT) AS seltext',
+    image: `NULL AS seltext, x1, y1, width, height, ${page} AS page`,
+    av: 'NULL AS seltext',
+  }[kind]
+  return SourceRows.of(context, {
+    ...{ table, column, source },
+    columns: `${identityColumns(db, kind)}, CAST(memo AS TEXT) AS memo, date, ${own}`,
+  })
+}
+
+export async function annotationRows(context: ExportContext): Promise<SourceRows<ExportedAnnotation>> {
+  const columns = 'anid AS id, fid, pos0, pos1, CAST(memo AS TEXT) AS memo, owner, date'
+  return SourceRows.of(context, { table: 'annotation', column: 'anid', source: 'fid', columns })
+}
+
+interface RowsQuery {
+  readonly table: string
+  /** By which a row is found. */
+  readonly column: string
+  readonly source: string
+  readonly columns: string
+}
+
+/**
+ * What lies on sources. No table has an index of these, so each is gone through once; the rows themselves, with their texts, are read
+ * when their source's turn has come.
+ */
+export class SourceRows<Row extends object> {
+  readonly #context: ExportContext
+  readonly #ids: BySource<number>
+  readonly #sql: string
+
+  static async of<Row extends object>(context: ExportContext, query: RowsQuery): Promise<SourceRows<Row>> {
+    const { table, column, source } = query
+    const { db } = context.project
+    const sql = `SELECT ${column} AS id, ${source} AS fid FROM main.${table} AS t
+      WHERE ${context.includeHidden ? '1' : visible(db, 't')} AND typeof(${source}) = 'integer'
+      AND ${column} > ? ORDER BY ${column} LIMIT ?`
+    const ids = db.has(table) ? await gathered<Id, number>(context, sql, ({ id }) => id) : new Map()
+    return new SourceRows(context, query, ids)
+  }
+
+  private constructor(context: ExportContext, { table, column, columns }: RowsQuery, ids: BySource<number>) {
+    this.#context = context
+    this.#ids = ids
+    this.#sql = `SELECT ${columns} FROM main.${table} AS t
+      WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY ${column}`
+  }
+
+  of(sourceId: number): readonly Row[] {
+    const ids = this.#ids.get(sourceId)
+    return ids === undefined ? [] : this.#context.project.db.all<Row>(this.#sql, JSON.stringify(ids))
+  }
+
+  /** How many each source has. */
+  get counts(): readonly (readonly [sourceId: number, count: number])[] {
+    return [...this.#ids].map(([id, { length }]) => [id, length] as const)
+  }
 }
 
 export async function casePartsBySource(context: ExportContext): Promise<BySource<ExportedCasePart>> {
@@ -101,20 +123,21 @@ export async function casePartsBySource(context: ExportContext): Promise<BySourc
   const key = db.has('case_text', 'id') ? 'id' : 'rowid'
   const sql = `SELECT ${key} AS id, caseid, fid, pos0, pos1, CAST(memo AS TEXT) AS memo, owner, date FROM main.case_text
     WHERE typeof(fid) = 'integer' AND typeof(caseid) = 'integer' AND ${key} > ? ORDER BY ${key} LIMIT ?`
-  return gathered<ExportedCasePart>(context, sql)
+  return gathered<ExportedCasePart, ExportedCasePart>(context, sql, (row) => row)
 }
 
-async function gathered<Row extends { readonly id: number; readonly fid: number | null }>(
+async function gathered<Found extends Id, Kept>(
   { project: { db }, slices }: ExportContext,
   sql: string,
-): Promise<BySource<Row>> {
-  const bySource: BySource<Row> = new Map()
+  keep: (row: Found) => Kept,
+): Promise<BySource<Kept>> {
+  const bySource: BySource<Kept> = new Map()
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const rows = db.all<Row>(sql, after, exportRowsPerPage)
+    const rows = db.all<Found>(sql, after, exportRowsPerPage)
     for (const row of rows) {
-      const others = bySource.get(row.fid!)
-      if (others === undefined) bySource.set(row.fid!, [row])
-      else others.push(row)
+      const others = bySource.get(row.fid)
+      if (others === undefined) bySource.set(row.fid, [keep(row)])
+      else others.push(keep(row))
     }
     if (rows.length < exportRowsPerPage) return bySource
     after = rows.at(-1)!.id

@@ -26,17 +26,31 @@ export function keepGuidOfName(writer: Writer, kind: 'variable' | 'user', name: 
 export class KeptGuids {
   readonly #byRow = new Map<string, { readonly fp: string; readonly guid: string }>()
   readonly #byName = new Map<string, string>()
+  readonly #all = new Set<string>()
   readonly #codings = new Map<string, { readonly fp: string; readonly guid: string }>()
 
   constructor(db: ProjectDatabase) {
     for (const { kind, row_id, fp, guid } of db.all<KeptRow>('SELECT kind, row_id, fp, guid FROM side.object_guid')) {
       this.#byRow.set(`${kind}:${row_id}`, { fp, guid })
       this.#byName.set(`${kind}:${fp}`, guid)
+      this.#all.add(guid)
     }
     const codings = db.iterate<KeptRow>(
       'SELECT kind, row_id, fp, guid FROM side.coding_meta WHERE guid IS NOT NULL ORDER BY id',
     )
-    for (const { kind, row_id, fp, guid } of codings) this.#codings.set(`${kind}:${row_id}`, { fp, guid })
+    for (const { kind, row_id, fp, guid } of codings) {
+      this.#codings.set(`${kind}:${row_id}`, { fp, guid })
+      this.#all.add(guid)
+    }
+    for (const { guid } of db.all<{ readonly guid: string }>(
+      'SELECT guid FROM side.source_meta WHERE guid IS NOT NULL',
+    ))
+      this.#all.add(guid)
+  }
+
+  /** Whether something came with it. */
+  has(guid: string): boolean {
+    return this.#all.has(guid)
   }
 
   ofRow(kind: KeptKind, id: number, fp: string): string | null {

@@ -55,7 +55,7 @@ export function exportQdpxTool({ config, clock }: Pick<ToolParts, 'config' | 'cl
             ...{ project: exported.project, lineEnds: line_endings, writtenAt: new Date(call.now) },
           })
       const bytes = isDryRun ? null : (await stat(path)).size
-      return { path, bytes, counts: { ...exported.counts }, ...lossesOf(losses, written) }
+      return { path, bytes, counts: { ...exported.counts() }, ...lossesOf(losses, written) }
     },
   })
 }

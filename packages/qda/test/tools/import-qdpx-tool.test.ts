@@ -132,7 +132,7 @@ describe('into the open project', () => {
     const { preview_token } = shown['data']
     const done = await qda.call('import_qdpx', { path: file, target: 'current', confirm: true, preview_token })
     expect(done, JSON.stringify(done)).toMatchObject({
-      data: { counts: { codings: 16, codes: 2, files: 4 }, joined: { codes: 1, users: 1 } },
+      data: { counts: { codings: 16, codes: 2, files: 4 }, joined: { codes: 1 } },
     })
     expect(projectFacts(db)['codes']).toMatchObject([
       { name: 'Glee' },
