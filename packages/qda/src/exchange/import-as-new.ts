@@ -83,6 +83,7 @@ async function writeRows(
   while (step.done !== true) {
     const text = step.value === null ? undefined : await pack.readText(step.value)
     if (text !== undefined && ++read % 10 === 0) context.progress(read, Math.max(read, total), 'texts read')
+    context.signal.throwIfAborted()
     await slices.pause()
     step = work.next(text)
   }

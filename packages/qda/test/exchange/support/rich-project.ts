@@ -31,7 +31,7 @@ export function fillRichProject(
   insert('coder_names', { name: 'ada', visibility: 1 })
   insert('coder_names', { name: 'bob', visibility: 1 })
   insert('coder_names', { name: 'hidden hal', visibility: 0 })
-  const texts = Object.entries(hardTexts).map(([name, text]) => {
+  const texts = Object.entries<string>(hardTexts).map(([name, text]) => {
     const id = insert('source', { name, fulltext: text, mediapath: null, memo: `memo of ${name}`, owner: 'ada', date })
     return { id, name, text }
   })
