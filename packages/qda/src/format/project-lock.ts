@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '@callboard/worker/clock'
 import Database from 'better-sqlite3'
 import { lockContentBytesMax, lockedReadMs, lockRefreshMs, lockStaleMs } from '../limits.js'
+import { isGone, newLockIdentity } from './lock-identity.js'
 import { databaseFileName } from './project-path.js'
 
 export const lockFileName = 'project_in_use.lock'
@@ -34,7 +34,7 @@ export class ProjectLock {
   #refreshing: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
   /** Of a project's folder. */
-  constructor(path: string, clock: Clock, id: string = randomUUID()) {
+  constructor(path: string, clock: Clock, id: string = newLockIdentity()) {
     this.#path = join(path, lockFileName)
     this.#database = join(path, databaseFileName)
     this.#clock = clock
@@ -130,8 +130,8 @@ export class ProjectLock {
     return `${this.#user}\n${Math.floor(this.#clock.now() / 1000)}`
   }
 
-  #isStale({ at }: LockHolder): boolean {
-    return Math.abs(this.#clock.now() - at) > lockStaleMs
+  #isStale({ user, at }: LockHolder): boolean {
+    return Math.abs(this.#clock.now() - at) > lockStaleMs || isGone(user)
   }
 
   #isOld({ at }: LockHolder): boolean {

@@ -196,12 +196,22 @@ describe('two processes', () => {
     }
   })
 
-  it('take it from one that was killed, when it is stale', async () => {
+  it('take it at once from one that was killed', async () => {
     const dead = await startLockProcess(path, start)
     expect(await dead.ask('acquire')).toBe(true)
+    expect(await newLock().acquire()).toBe(false)
     await dead.kill()
-    expect(await (await startLockProcess(path, start + 29_000)).ask('acquire')).toBe(false)
-    const heir = await startLockProcess(path, start + 31_000)
+    const heir = await startLockProcess(path, start)
     expect([await heir.ask('acquire'), await heir.ask('stillOurs')]).toEqual([true, true])
+  })
+
+  it('take it from one of another machine when it is stale: nobody can tell whether it lives', async () => {
+    const dead = await startLockProcess(path, start)
+    await dead.ask('acquire')
+    await dead.kill()
+    const [user = '', seconds] = readFileSync(file, 'utf8').split('\n')
+    writeFileSync(file, `${user.replace(/\(callboard \S+/, '(callboard elsewhere')}\n${seconds}`)
+    expect(await (await startLockProcess(path, start + 29_000)).ask('acquire')).toBe(false)
+    expect(await (await startLockProcess(path, start + 31_000)).ask('acquire')).toBe(true)
   })
 })
