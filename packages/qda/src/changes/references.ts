@@ -9,8 +9,23 @@ export function referenceOf(table: RecordedTable, column: string, row: Row): Rec
   return references[`${table}.${column}`]
 }
 
-/** Does the row mean nothing without what the column names? Nodes and lines of graphs are drawn all the same. */
-export const isPartOf = (table: RecordedTable): boolean => !table.startsWith('gr_')
+/** Does the row mean nothing without what the column names? */
+export const belongsBy = (table: RecordedTable, column: string): boolean => owners.has(`${table}.${column}`)
+
+const owners: ReadonlySet<string> = new Set([
+  'code_text.cid',
+  'code_text.fid',
+  'code_image.cid',
+  'code_image.id',
+  'code_av.cid',
+  'code_av.id',
+  'annotation.fid',
+  'case_text.fid',
+  'case_text.caseid',
+  'attribute.id',
+  'source_meta.source_id',
+  'coding_meta.row_id',
+])
 
 /** Columns whose table another column of the row names. */
 const kindColumns = {

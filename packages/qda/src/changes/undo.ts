@@ -2,7 +2,7 @@ import { QdaFailure } from '../failure.js'
 import type { Row, SqlValue } from '../project/project-database.js'
 import { type ChangeSet, findChangeSet } from './change-sets.js'
 import { keyColumnOf, qualified, quoted, type RecordedTable } from './recorded-tables.js'
-import { isPartOf, referenceOf } from './references.js'
+import { belongsBy, referenceOf } from './references.js'
 import { isSameValue, rowOf } from './row-image.js'
 import type { RowKey, Writer } from './writer.js'
 
@@ -132,11 +132,9 @@ class Undo implements Undone {
 
   /** A coding of a code that is deleted, and the like: it would belong to nothing, or to whatever gets that id. */
   #lacks(table: RecordedTable, row: Row): boolean {
-    if (!isPartOf(table)) return false
     return Object.entries(row).some(([column, value]) => {
-      const target = referenceOf(table, column, row)
-      if (target === undefined || target === table || typeof value !== 'number' || value <= 0) return false
-      return !this.#isThere(target, value)
+      const target = belongsBy(table, column) ? referenceOf(table, column, row) : undefined
+      return target !== undefined && typeof value === 'number' && !this.#isThere(target, value)
     })
   }
 

@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '@callboard/worker/clock'
 import Database from 'better-sqlite3'
 import { lockContentBytesMax, lockedReadMs, lockRefreshMs, lockStaleMs } from '../limits.js'
-import { isGone, newLockIdentity } from './lock-identity.js'
 import { databaseFileName } from './project-path.js'
 
 export const lockFileName = 'project_in_use.lock'
@@ -34,7 +34,7 @@ export class ProjectLock {
   #refreshing: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
   /** Of a project's folder. */
-  constructor(path: string, clock: Clock, id: string = newLockIdentity()) {
+  constructor(path: string, clock: Clock, id: string = `${process.pid}@${hostname()} ${randomUUID()}`) {
     this.#path = join(path, lockFileName)
     this.#database = join(path, databaseFileName)
     this.#clock = clock
@@ -96,7 +96,8 @@ export class ProjectLock {
   #takeAlone(): boolean {
     const found = this.#read()
     this.#holder = found
-    if (found !== null && found.user !== this.#user && !this.#isStale(found)) return false
+    const isFree = found === null || found.user === this.#user || this.#isStale(found) || isOfDeadProcess(found)
+    if (!isFree) return false
     if (found !== null) rmSync(this.#path, { force: true })
     return this.#create()
   }
@@ -130,8 +131,8 @@ export class ProjectLock {
     return `${this.#user}\n${Math.floor(this.#clock.now() / 1000)}`
   }
 
-  #isStale({ user, at }: LockHolder): boolean {
-    return Math.abs(this.#clock.now() - at) > lockStaleMs || isGone(user)
+  #isStale({ at }: LockHolder): boolean {
+    return Math.abs(this.#clock.now() - at) > lockStaleMs
   }
 
   #isOld({ at }: LockHolder): boolean {
@@ -171,6 +172,18 @@ export class ProjectLock {
     this.#refreshing?.stop.abort()
     await this.#refreshing?.ended
     this.#refreshing = undefined
+  }
+}
+
+/** One of ours on this machine that was killed: nobody has to wait until its lock is stale. */
+function isOfDeadProcess({ user }: LockHolder): boolean {
+  const [, pid, host] = /\(callboard (\d{1,10})@(\S+) [^ ]+\)$/.exec(user) ?? []
+  if (pid === undefined || host !== hostname()) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 

@@ -12,9 +12,10 @@ import { Answer, type Arguments, type FileTool, type Level, type ProjectCall, ty
 
 type AnyWrite = WriteTool | FileTool
 
-/** A write that was asked for, and which call it repeats if it does. */
+/** A write that was asked for. */
 interface Run<Tool extends AnyWrite = AnyWrite> extends Asked<Tool> {
-  readonly identity: RequestIdentity
+  /** Undefined: no later call can say that it repeats this one, so that nobody keeps its answer. */
+  readonly identity: RequestIdentity | undefined
 }
 
 /** What is common to all writes: one effect for each request, previews, who may, the queue, the change set, and who is told. */
@@ -35,7 +36,15 @@ export class WriteRunner {
     const known = findReply(call.project.db, identity, call.now)
     if (known !== undefined) return replayed(known)
     const prepared = await tool.prepare?.(input, call)
-    const run = { tool, input, call, prepared, identity }
+    try {
+      return await this.#runPrepared({ tool, input, call, prepared, identity })
+    } finally {
+      await tool.release?.(prepared)
+    }
+  }
+
+  async #runPrepared(run: Run): Promise<unknown> {
+    const { tool, input, call } = run
     const level = this.#levelOf(run)
     if (input['dry_run'] === true) return this.#dryRun(run)
     if (input['confirm'] !== true && needsConfirm(run, level)) return this.#preview(run, level)
@@ -185,15 +194,15 @@ function needsConfirm({ tool, input, call, prepared }: Run, level: Level): boole
   return tool.needsConfirm?.(input, call, prepared) ?? (tool.preview !== undefined || level === 'T3')
 }
 
-/** The argument, then the key of the request, then the call itself. */
-function identityOf(tool: AnyWrite, input: Arguments, { actor, context }: ProjectCall): RequestIdentity {
+/**
+ * By the argument, else by the key of the request. Without either the key is the call's own id, which never comes back: a call
+ * with the affinity of its session is not sent to a worker twice.
+ */
+function identityOf(tool: AnyWrite, input: Arguments, { actor, context }: ProjectCall): RequestIdentity | undefined {
   const { request_id: given, ...asked } = input
-  return {
-    actor: actor.name,
-    tool: tool.name,
-    key: typeof given === 'string' ? given : context.idempotencyKey,
-    argumentsHash: hashOfJson(asked),
-  }
+  const key = typeof given === 'string' ? given : context.idempotencyKey
+  if (key === context.callId) return undefined
+  return { actor: actor.name, tool: tool.name, key, argumentsHash: hashOfJson(asked) }
 }
 
 /** What a person decides on. */
