@@ -90,6 +90,12 @@ export const reasonLengthMax = 2_000
 export const suggestionsListedMax = 200
 
 // Codings.
+/** Bytes of the rows that tell of a batch, as JSON; a message holds 4 MiB, and the rest of the answer is short. */
+export const batchAnswerBytesMax = 4_000_000
+/** Bytes of one such row without what may be left out: of the most operations, a million bytes remain for that. */
+export const batchBareRowBytesMax = 300
+/** Rows that an undo tells of by their ids, of each list: what was done must be told, and a message holds 4 MiB. */
+export const undoRowsListedMax = 5_000
 /** Operations of one batch: as many fit into a transaction of a second. */
 export const batchOperationsMax = 10_000
 /** UTF-16 units that one batch may code, all told: each is stored twice, and written in one transaction. */
@@ -249,3 +255,21 @@ export const speakersMax = 500
 export const turnPiecesMax = 200_000
 /** Characters of what is looked for in segments. */
 export const segmentQueryLengthMax = 1_000
+
+// Exchange.
+/** Levels of codes in a document, less than any reader takes. */
+export const codeLevelsExportedMax = 100
+/** How long an import or export may take. */
+export const exchangeMs = 600_000
+/** Rows read at once: a few milliseconds. */
+export const exportRowsPerPage = 2_000
+/** Dates that are known in both zones; many rows share one. */
+export const momentsRememberedMax = 10_000
+/** UTF-16 units of a coded text that a document quotes, so that readers can check their positions. */
+export const selectionNameLength = 200
+/** Code points of an imported name of a code, case or attribute: more than other programs show. */
+export const importedCodeNameLengthMax = 1_000
+/** Elements that one transaction beside others' work may bring, two seconds at most; a project of its own takes any number. */
+export const importedIntoCurrentMax = 20_000
+/** UTF-16 units of all texts that one transaction may bring: they are in memory at once. */
+export const importedTextUnitsMax = 32 * 1024 * 1024

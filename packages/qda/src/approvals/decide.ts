@@ -48,8 +48,12 @@ export class Decisions {
       const asSuggested = await readInput(tool, { ...suggestion.payload, ...isConfirmed })
       const input = Object.keys(more).length === 0 ? asSuggested : await readInput(tool, { ...asSuggested, ...more })
       const prepared = await tool.prepare?.(input, call)
-      const result = await this.#execute({ tool, input, call, prepared, asSuggested, suggestion, operator })
-      return { id, status: 'approved', result }
+      try {
+        const result = await this.#execute({ tool, input, call, prepared, asSuggested, suggestion, operator })
+        return { id, status: 'approved', result }
+      } finally {
+        await tool.release?.(prepared)
+      }
     } catch (error) {
       if (!isStale(error)) throw error
       const reason = error instanceof QdaFailure ? error.message : 'what it is about has changed since'

@@ -1,8 +1,16 @@
 import { QdaFailure } from '../failure.js'
 import type { Row, SqlValue } from '../project/project-database.js'
 import { type ChangeSet, findChangeSet } from './change-sets.js'
-import { isRecordedTable, keyColumnOf, type RecordedTable, recordedColumns } from './recorded-tables.js'
-import { isPartOf, referenceOf } from './references.js'
+import {
+  isRecordedTable,
+  keyColumnOf,
+  qualified,
+  quoted,
+  type RecordedTable,
+  recordedColumns,
+  schemaOf,
+} from './recorded-tables.js'
+import { belongsBy, dependentsOf, referenceOf } from './references.js'
 import { isSameValue, rowOf } from './row-image.js'
 import { isTrashMove } from './trash-move.js'
 import type { RowKey, Writer } from './writer.js'
@@ -93,8 +101,20 @@ class Undo implements Undone {
     const now = this.#writer.row(table, key)
     if (now === undefined) return 'it is gone already'
     if (!agrees(now, inserted)) return 'it was changed since'
+    // It would belong to nothing, or to whatever gets that id.
+    if (this.#hasDependents(table, key)) return 'something else belongs to it by now'
     this.#writer.delete(table, key)
     return undefined
+  }
+
+  #hasDependents(table: RecordedTable, key: RowKey): boolean {
+    const { db } = this.#writer
+    return dependentsOf(table)
+      .filter(({ table: other, column }) => schemaOf(other) === 'side' || db.has(other, column))
+      .some(({ table: other, column }) => {
+        const sql = `SELECT 1 FROM ${qualified(other)} WHERE ${quoted(column)} = ? LIMIT 1`
+        return db.value(sql, key) !== undefined
+      })
   }
 
   #putBack(table: RecordedTable, key: RowKey, row: Row): string | undefined {
@@ -146,11 +166,9 @@ class Undo implements Undone {
    * to nothing before comes back as it was.
    */
   #lacks(table: RecordedTable, row: Row): boolean {
-    if (!isPartOf(table)) return false
     return Object.entries(row).some(([column, value]) => {
-      const target = referenceOf(table, column, row)
-      if (target === undefined || target === table || typeof value !== 'number' || value <= 0) return false
-      return this.#isDeleted(target, value)
+      const target = belongsBy(table, column) ? referenceOf(table, column, row) : undefined
+      return target !== undefined && typeof value === 'number' && this.#isDeleted(target, value)
     })
   }
 

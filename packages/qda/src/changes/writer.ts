@@ -50,10 +50,13 @@ export class Writer {
   readonly #touched = new Set<RecordedTable>()
   #changes = 0
   #isCoderKnown = false
+  readonly #isRecorded: boolean
 
-  constructor(db: ProjectDatabase, act: Act) {
+  /** Nobody takes back what made a project that was not there before: then nothing need be recorded. */
+  constructor(db: ProjectDatabase, act: Act, recording: 'recorded' | 'unrecorded' = 'recorded') {
     this.db = db
     this.act = act
+    this.#isRecorded = recording === 'recorded'
   }
 
   /** Rows and files so far. */
@@ -149,6 +152,7 @@ export class Writer {
   #record({ table, key, before, after }: Change): void {
     this.#changes += 1
     if (table !== 'file') this.#touched.add(table)
+    if (!this.#isRecorded) return
     this.db.run(
       'INSERT INTO side.change (set_id, n, tbl, row_key, before, after) VALUES (?, ?, ?, ?, ?, ?)',
       this.act.changeSetId,

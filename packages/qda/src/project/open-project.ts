@@ -86,7 +86,7 @@ export class OpenProject {
     const holder = this.#lock.holder?.user ?? 'another program'
     return new QdaFailure(
       'PROJECT_LOCKED',
-      `The project is in use by ${holder}, so that nothing can be written; close it there, then call open_project again. If that program has ended without closing it, wait half a minute`,
+      `The project is in use by ${holder}, in QualCoder or another Callboard, so that nothing can be written; close it there, then call open_project again. If that program has ended without closing it, wait half a minute`,
     )
   }
 

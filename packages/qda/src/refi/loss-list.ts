@@ -13,6 +13,13 @@ export class LossList {
   readonly #listed: Loss[] = []
   #count = 0
 
+  static copyOf(other: LossList): LossList {
+    const copy = new LossList()
+    copy.#listed.push(...other.#listed)
+    copy.#count = other.#count
+    return copy
+  }
+
   add(element: string, guid: string | null, what: string): void {
     this.#count += 1
     if (this.#listed.length < lossesListedMax) this.#listed.push({ element, guid, what })

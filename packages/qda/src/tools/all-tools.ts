@@ -13,10 +13,14 @@ import { createProjectTool } from './create-project-tool.js'
 import { approveSuggestionTool, rejectSuggestionTool } from './decision-tools.js'
 import { deleteCodeTool } from './delete-code-tool.js'
 import { deleteFolderTool } from './delete-folder-tool.js'
+import { exportQdcTool } from './export-qdc-tool.js'
+import { exportQdpxTool } from './export-qdpx-tool.js'
 import { getCodeTool } from './get-code-tool.js'
 import { getMemoTool } from './get-memo-tool.js'
 import { getProjectContextTool } from './get-project-context-tool.js'
 import { getSuggestionTool } from './get-suggestion-tool.js'
+import { importQdcTool } from './import-qdc-tool.js'
+import { importQdpxTool } from './import-qdpx-tool.js'
 import { listBackupsTool } from './list-backups-tool.js'
 import { listCategoriesTool } from './list-categories-tool.js'
 import { listChangesTool } from './list-changes-tool.js'
@@ -113,6 +117,10 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     approveSuggestionTool(parts),
     rejectSuggestionTool(parts),
     // Exchange
+    exportQdpxTool(parts),
+    exportQdcTool(parts),
+    importQdpxTool(parts),
+    importQdcTool(parts),
     // Changes, backups, repair
     listChangesTool(),
     undoChangeSetTool(),

@@ -92,6 +92,13 @@ interface WriteBase<Input extends z.ZodObject, Data extends z.ZodType, Prepared>
    * a dry run answers.
    */
   preview?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): Partial<z.input<Data>>
+  /** After all else, whatever came of it: gives back what `prepare` holds. */
+  release?(prepared: Prepared): Promise<void> | void
+  /** Calls that are not about the session's project at all: it need not have one. */
+  readonly apart?: {
+    isMeant(input: z.output<Input>): boolean
+    answer(input: z.output<Input>, call: Call): Promise<Returned<Data>>
+  }
   /** Whether this call shows first what it would do. Default: every call of a tool that has a preview. */
   needsConfirm?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): boolean
   /** Arguments that choose from what a preview shows, so that its token is good for calls with others. */

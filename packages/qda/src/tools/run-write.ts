@@ -36,7 +36,15 @@ export class WriteRunner {
     const known = findReply(call.project.db, identity, call.now)
     if (known !== undefined) return replayed(known)
     const prepared = await tool.prepare?.(input, call)
-    const run = { tool, input, call, prepared, identity }
+    try {
+      return await this.#runPrepared({ tool, input, call, prepared, identity })
+    } finally {
+      await tool.release?.(prepared)
+    }
+  }
+
+  async #runPrepared(run: Run): Promise<unknown> {
+    const { tool, input, call } = run
     const level = this.#levelOf(run)
     if (input['dry_run'] === true) return this.#dryRun(run)
     if (input['confirm'] !== true && needsConfirm(run, level)) return this.#preview(run, level)

@@ -81,6 +81,10 @@ async function answerCall(tool: QdaTool, given: Arguments, context: Context, par
     requireOn(tool, parts)
     return tool.answer(input, call)
   }
+  if (tool.kind !== 'read' && tool.apart?.isMeant(input) === true) {
+    requireOn(tool, parts)
+    return tool.apart.answer(input, call)
+  }
   return parts.desk.useOwn(call.session, (project) => {
     if (project === undefined) throw noProject()
     project.refresh()

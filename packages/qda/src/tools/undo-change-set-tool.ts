@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { requireChangeSet, undoChangeSet } from '../changes/undo.js'
+import { undoRowsListedMax } from '../limits.js'
 import { rowsTool, type WriteTool } from './qda-tool.js'
 
 export function undoChangeSetTool(): WriteTool {
@@ -14,14 +15,20 @@ export function undoChangeSetTool(): WriteTool {
     data: z.object({
       undone_change_set_id: z.string(),
       undone: z.int().describe('Rows and files'),
-      skipped: z.array(z.object({ table: z.string(), row_id: z.union([z.int(), z.string()]), reason: z.string() })),
-      id_map: z.array(
-        z.object({
-          table: z.string(),
-          old_id: z.union([z.int(), z.string()]),
-          new_id: z.union([z.int(), z.string()]),
-        }),
-      ),
+      skipped: z
+        .array(z.object({ table: z.string(), row_id: z.union([z.int(), z.string()]), reason: z.string() }))
+        .describe(`The first ${undoRowsListedMax}`),
+      skipped_count: z.int(),
+      id_map: z
+        .array(
+          z.object({
+            table: z.string(),
+            old_id: z.union([z.int(), z.string()]),
+            new_id: z.union([z.int(), z.string()]),
+          }),
+        )
+        .describe(`The first ${undoRowsListedMax} rows that came back under other ids`),
+      id_map_count: z.int(),
     }),
     marks: { destructiveHint: true, idempotentHint: false },
     prepare: ({ change_set_id: id }, { project }) => requireChangeSet(project.db, id),
@@ -32,7 +39,14 @@ export function undoChangeSetTool(): WriteTool {
       const { undone, skipped, id_map } = undoChangeSet(writer, id)
       writer.undoes = id
       writer.summary = `Undo of ${tool}`
-      return { undone_change_set_id: id, undone, skipped: [...skipped], id_map: [...id_map] }
+      return {
+        undone_change_set_id: id,
+        undone,
+        skipped: skipped.slice(0, undoRowsListedMax),
+        skipped_count: skipped.length,
+        id_map: id_map.slice(0, undoRowsListedMax),
+        id_map_count: id_map.length,
+      }
     },
   })
 }

@@ -225,7 +225,17 @@ async function preparedProject(qda: QdaForTest, prepare: (side: Database.Databas
   return path
 }
 
-const odd = [Buffer.from([255, 0]), 'no json {', '[1', 'null', 9e999, -1.5, '9'.repeat(400), '{"a":', '7']
+const odd = [
+  Buffer.from([255, 0]),
+  'no json {',
+  '[1',
+  'null',
+  Number.POSITIVE_INFINITY,
+  -1.5,
+  '9'.repeat(400),
+  '{"a":',
+  '7',
+]
 
 function fillSide(side: Database.Database): void {
   for (const [index, value] of odd.entries()) {

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { VirtualClock } from '@callboard/worker/testing'
 import Database from 'better-sqlite3'
@@ -196,12 +197,20 @@ describe('two processes', () => {
     }
   })
 
-  it('take it from one that was killed, when it is stale', async () => {
+  it('take it at once from one that was killed', async () => {
     const dead = await startLockProcess(path, start)
     expect(await dead.ask('acquire')).toBe(true)
     await dead.kill()
-    expect(await (await startLockProcess(path, start + 29_000)).ask('acquire')).toBe(false)
-    const heir = await startLockProcess(path, start + 31_000)
+    const heir = await startLockProcess(path, start)
     expect([await heir.ask('acquire'), await heir.ask('stillOurs')]).toEqual([true, true])
+  })
+
+  it('wait for one of another machine until it is stale, for nobody sees whether that lives', async () => {
+    const dead = await startLockProcess(path, start)
+    await dead.ask('acquire')
+    await dead.kill()
+    writeFileSync(file, readFileSync(file, 'utf8').replace(hostname(), 'elsewhere'))
+    expect(await (await startLockProcess(path, start + 29_000)).ask('acquire')).toBe(false)
+    expect(await (await startLockProcess(path, start + 31_000)).ask('acquire')).toBe(true)
   })
 })

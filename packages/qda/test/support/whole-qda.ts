@@ -2,10 +2,11 @@ import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { defineWorker } from '@callboard/worker'
-import { connectForTest, type TestCallOptions, type TestLink, textOf, VirtualClock } from '@callboard/worker/testing'
+import { connectForTest, type TestCallOptions, type TestLink, VirtualClock } from '@callboard/worker/testing'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import Database from 'better-sqlite3'
-import { expect } from 'vitest'
 import { qdaService } from '../../src/create-qda-worker.js'
 import { projectStatements } from '../../src/format/project-ddl.js'
 import { openQda } from '../../src/open-qda.js'
@@ -20,7 +21,7 @@ export interface QdaForTest extends AsyncDisposable {
   readonly folder: string
   readonly clock: VirtualClock
   readonly link: TestLink
-  /** The answer as an agent gets it, failures too. */
+  /** The answer as an agent gets it, failures too; checked as clients check it. */
   call(tool: string, args?: object, options?: TestCallOptions): Promise<TestAnswer>
   /** A new and empty project of QualCoder 4.0; the path of its folder. */
   makeProject(name?: string): string
@@ -60,10 +61,10 @@ export async function openQdaForTest({ config, tools }: QdaForTestOptions = {}):
   }
 
   async function call(tool: string, args: object = {}, options: TestCallOptions = {}): Promise<TestAnswer> {
-    const { content, structuredContent } = await running.link.callTool(tool, { ...args }, options)
-    // Whichever of the two a client reads, it reads the same.
-    if (structuredContent !== undefined) expect(JSON.parse(textOf({ content }))).toEqual(structuredContent)
-    return structuredContent as TestAnswer
+    const result = await running.link.callTool(tool, { ...args }, options)
+    const schema = running.link.definitions.tools?.find(({ name }) => name === tool)?.outputSchema
+    checkResult(tool, result, schema)
+    return result.structuredContent as TestAnswer
   }
 
   function db(path: string, file = 'data.qda'): Database.Database {
@@ -110,4 +111,32 @@ export async function openQdaForTest({ config, tools }: QdaForTestOptions = {}):
       }
     },
   }
+}
+
+type ToolResult = Awaited<ReturnType<TestLink['callTool']>>
+
+const validator = new AjvJsonSchemaValidator()
+/** By the schema as text; to compile one takes longer than most tests. */
+const validators = new Map<string, (answer: unknown) => { readonly valid: boolean; readonly errorMessage?: string }>()
+
+/** One object, in both places the same, of the announced shape, and marked as an error if and only if it is one. */
+function checkResult(tool: string, result: ToolResult, schema: unknown): void {
+  const { structuredContent, content, isError = false } = result
+  const [block, ...others] = content
+  // The text of an answer that is too large for a message in both forms is behind a link.
+  const isLinked = others.length > 0 && others.every(({ type }) => type === 'resource_link')
+  if (block?.type !== 'text' || !(isLinked || others.length === 0)) throw new Error(`${tool}: not one text`)
+  if (!isLinked && !isDeepStrictEqual(JSON.parse(block.text as string), structuredContent))
+    throw new Error(`${tool}: not the same as text`)
+  if ((structuredContent as TestAnswer)['success'] !== !isError)
+    throw new Error(`${tool}: ${block.text} with isError ${isError}`)
+  const { valid, errorMessage } = validatorOf(schema)(structuredContent)
+  if (!valid) throw new Error(`${tool}: ${errorMessage} in ${block.text}`)
+}
+
+function validatorOf(schema: unknown) {
+  const key = JSON.stringify(schema)
+  const known = validators.get(key) ?? validator.getValidator(schema as never)
+  validators.set(key, known as never)
+  return known
 }
