@@ -90,6 +90,12 @@ export const reasonLengthMax = 2_000
 export const suggestionsListedMax = 200
 
 // Codings.
+/** Bytes of the rows that tell of a batch, as JSON; a message holds 4 MiB, and the rest of the answer is short. */
+export const batchAnswerBytesMax = 4_000_000
+/** Bytes of one such row without what may be left out: of the most operations, a million bytes remain for that. */
+export const batchBareRowBytesMax = 300
+/** Rows that an undo tells of by their ids, of each list: what was done must be told, and a message holds 4 MiB. */
+export const undoRowsListedMax = 5_000
 /** Operations of one batch: as many fit into a transaction of a second. */
 export const batchOperationsMax = 10_000
 /** UTF-16 units that one batch may code, all told: each is stored twice, and written in one transaction. */
@@ -106,6 +112,8 @@ export const repairedMax = 5_000
 export const segmentsListedMax = 10_000
 /** Items of one call: each is tried out, and all of an actor's are limited. */
 export const suggestedCodingsMax = 100
+/** For a call that looks at every coding of a project. */
+export const wholeProjectMs = 600_000
 /** How long work goes on before others have their turn. */
 export const timeSliceMs = 20
 /** Spans of one block of a sorted list: small to insert into, and few to skip. */
@@ -207,6 +215,44 @@ export const topicsMax = 50
 export const organizationLengthMax = 2_000
 /** Codings that are read at once in work that goes over all of them. */
 export const codingsPerSliceMax = 500
+/** The same of their ids alone. */
+export const codingIdsPerSliceMax = 5_000
+
+// Search, automatic coding, statistics.
+/** Coders that are compared at once: more never code the same sources. */
+export const agreementCodersMax = 20
+/** Passages that one call codes: as many fit into a transaction of a second. */
+export const autoCodingsMax = 10_000
+/** Of one page of a preview. */
+export const autoCodingsShownMax = 100
+/** Coders named to a caller who names one that there is not. */
+export const coderNamesListedMax = 100
+/** Codings of text that one statistic takes into account: some 60 MB. */
+export const codingsComparedMax = 500_000
+/** Codings that are read at once: a few milliseconds. */
+export const codingsPerPage = 5_000
+/** Pairs of codes in an answer that does not say how many. */
+export const cooccurrencePairsDefault = 1_000
+/** Pairs of codes in one answer, which must fit into a frame. */
+export const cooccurrencePairsListedMax = 10_000
+/** Ids of sources or codes that a call names. */
+export const idsNamedMax = 10_000
+/** Code points of a hit's text and, on either side, of its context. */
+export const hitContextLengthDefault = 60
+export const hitContextLengthMax = 500
+export const hitTextLengthMax = 500
+/** UTF-16 units of the texts of a page, after which it ends: an answer must fit into a frame. */
+export const hitUnitsPerPageMax = 300_000
+/** Of one page, where the call does not say. */
+export const hitsListedDefault = 50
+/** Of one page. */
+export const hitsListedMax = 1_000
+/** Code points of how a speaker's first turn begins. */
+export const speakerSampleLength = 120
+/** For whom one call makes codes. */
+export const speakersMax = 500
+/** Pieces of turns that are found in one call, before the speakers are chosen: some 30 MB. */
+export const turnPiecesMax = 200_000
 /** Characters of what is looked for in segments. */
 export const segmentQueryLengthMax = 1_000
 

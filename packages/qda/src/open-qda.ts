@@ -6,7 +6,7 @@ import { readEnvironment, type Variables } from './environment.js'
 import { stderrLog } from './log.js'
 import { migrations } from './records/migrations.js'
 import type { QdaSchema } from './records/schema.js'
-import { registerTools } from './tools/register-tools.js'
+import { registerTools, type ToolsOf } from './tools/register-tools.js'
 
 export interface QdaOptions {
   /** Holds the database, unless `databaseUrl` is given. */
@@ -21,6 +21,8 @@ export interface QdaOptions {
 /** What it takes from outside of its process. */
 export interface Surroundings {
   readonly clock: Clock
+  /** Default: all there are. */
+  readonly tools?: ToolsOf
 }
 
 /** Everything behind the tools. */
@@ -30,7 +32,11 @@ export interface Qda {
 }
 
 /** Registers the tools, too. Rejects with a QdaConfigError or a StoreError. */
-export async function openQda(worker: Worker, options: QdaOptions, { clock }: Surroundings): Promise<Qda> {
+export async function openQda(
+  worker: Worker,
+  options: QdaOptions,
+  { clock, tools: toolsOf }: Surroundings,
+): Promise<Qda> {
   const { logLevel, home } = readEnvironment(options.variables)
   const config = parseQdaConfig(options.config, home)
   const log = stderrLog(logLevel)
@@ -43,7 +49,7 @@ export async function openQda(worker: Worker, options: QdaOptions, { clock }: Su
     durability: 'normal',
   })
   try {
-    const tools = registerTools(worker, { config, store, clock, log })
+    const tools = registerTools(worker, { config, store, clock, log }, toolsOf)
     let closing: Promise<void> | undefined
     return {
       close: () => {

@@ -1,20 +1,11 @@
-import { hashOfJson } from '@callboard/worker/canonical-json'
 import { finishChangeSet } from '../changes/change-sets.js'
-import type { Writer } from '../changes/writer.js'
 import { QdaFailure } from '../failure.js'
 import type { OpenProject } from '../project/open-project.js'
 import type { AfterWrites } from '../sessions/after-writes.js'
 import { coderNameOf } from '../tools/actor.js'
-import {
-  Answer,
-  type Arguments,
-  type Call,
-  type FileTool,
-  type ProjectCall,
-  type WriteTool,
-} from '../tools/qda-tool.js'
+import { Answer, type Call, type FileTool, type ProjectCall, type WriteTool } from '../tools/qda-tool.js'
 import { readInput } from '../tools/read-input.js'
-import { affectedHashOf, tryOut, writerOf } from './affected.js'
+import { type Asked, affectedHashOf, tryOut, writerOf } from './affected.js'
 import { alreadyDecided, decideSuggestion, findSuggestion, type Suggestion } from './suggestions.js'
 
 export interface Decided {
@@ -56,7 +47,7 @@ export class Decisions {
       const isConfirmed = 'confirm' in tool.input.shape && { confirm: true }
       const asSuggested = await readInput(tool, { ...suggestion.payload, ...isConfirmed })
       const input = Object.keys(more).length === 0 ? asSuggested : await readInput(tool, { ...asSuggested, ...more })
-      const result = await this.#carryOut(tool, input, { suggestion, call, operator, asSuggested })
+      const result = await this.#prepareAndExecute({ tool, input, call, asSuggested, suggestion, operator })
       return { id, status: 'approved', result }
     } catch (error) {
       if (!isStale(error)) throw error
@@ -69,23 +60,6 @@ export class Decisions {
     }
   }
 
-  async #carryOut(
-    tool: WriteTool | FileTool,
-    input: Arguments,
-    approval: Omit<Approval, 'prepared'>,
-  ): Promise<unknown> {
-    const { call, operator } = approval
-    const prepared = await tool.prepare?.(input, call)
-    try {
-      await this.#after.beforeFirst({ ...operator, project: call.project })
-      return tool.kind === 'rows'
-        ? await this.#apply(tool, input, { ...approval, prepared })
-        : await this.#operate(tool, input, { ...approval, prepared })
-    } finally {
-      await tool.release?.(prepared)
-    }
-  }
-
   async reject(project: OpenProject, id: string, operator: Call, reason: string): Promise<Decided> {
     project.requireWritable()
     const suggestion = pendingOne(project, id)
@@ -95,58 +69,74 @@ export class Decisions {
     return { id, status: 'rejected', result: null }
   }
 
-  async #apply(
-    tool: WriteTool,
-    input: Arguments,
-    { suggestion, call, operator, prepared, asSuggested }: Approval,
-  ): Promise<unknown> {
-    const { project, now } = call
-    const { db } = project
+  async #prepareAndExecute(approval: Omit<Approval, 'prepared'>): Promise<unknown> {
+    const { tool, input, call } = approval
+    const prepared = await tool.prepare?.(input, call)
+    try {
+      return await this.#execute({ ...approval, prepared })
+    } finally {
+      await tool.release?.(prepared)
+    }
+  }
+
+  async #execute(approval: Approval): Promise<unknown> {
+    const { tool, operator, call } = approval
+    const { project } = call
+    if (tool.kind === 'rows' || (tool.changesProject && tool.backsUpItself !== true))
+      await this.#after.beforeFirst({ ...operator, project })
+    const result =
+      tool.kind === 'rows' ? await this.#apply({ ...approval, tool }) : await this.#operate({ ...approval, tool })
+    await this.#after.decided(call, approval.suggestion.id)
+    return result
+  }
+
+  async #apply(approval: Approval<WriteTool>): Promise<unknown> {
+    const { tool, input, call, prepared, asSuggested, suggestion } = approval
+    const { project } = call
     const { result, writer } = await project.writes.transaction(() => {
       pendingOne(project, suggestion.id)
-      const writer: Writer = writerOf(tool.name, call)
+      const writer = writerOf(tool.name, call)
       // What the operator adds may change more rows than were suggested: what was is looked at alone.
-      const triedHash = input === asSuggested ? undefined : tryOut(tool, asSuggested, call, prepared).affectedHash
+      const tried = input === asSuggested ? undefined : tryOut({ ...approval, input: asSuggested })
       const returned = tool.apply(writer, input, call, prepared)
-      const hash = triedHash ?? affectedHashOf(writer, tool, input, call, prepared)
-      if (hash !== suggestion.fingerprint) throw new Stale()
+      if ((tried?.affectedHash ?? affectedHashOf(approval, writer)) !== suggestion.fingerprint) throw new Stale()
       const result = { ...dataOf(returned), change_set_id: finishChangeSet(writer, call.session) }
-      decideSuggestion(db, suggestion.id, { status: 'approved', by: operator.actor.name, result }, now)
+      decideSuggestion(project.db, suggestion.id, approvedWith(result, approval), call.now)
+      if (writer.hasTouched('source')) project.texts.clear()
       return { result, writer }
     })
     await this.#after.written(call, tool, writer)
-    await this.#after.decided(call, suggestion.id)
     return result
   }
 
   /** What it puts back may be from before the suggestion, which then is put in again. */
-  async #operate(
-    tool: FileTool,
-    input: Arguments,
-    { suggestion, call, operator, prepared }: Approval,
-  ): Promise<unknown> {
-    const { project, now } = call
-    if (hashOfJson({ before: [], basis: tool.basis?.(input, call, prepared) ?? null }) !== suggestion.fingerprint)
-      throw new Stale()
-    const result = dataOf(await project.writes.alone(() => tool.operate(input, call, prepared, false)))
-    await project.writes.transaction(() => {
-      keepAsPending(project, suggestion)
-      decideSuggestion(project.db, suggestion.id, { status: 'approved', by: operator.actor.name, result }, now)
+  async #operate(approval: Approval<FileTool>): Promise<unknown> {
+    const { tool, input, call, prepared, suggestion } = approval
+    const { project } = call
+    const result = await project.writes.alone(async (transact) => {
+      pendingOne(project, suggestion.id)
+      if (affectedHashOf(approval) !== suggestion.fingerprint) throw new Stale()
+      const done = dataOf(await tool.operate(input, call, prepared, false))
+      await transact(() => {
+        keepAsPending(project, suggestion)
+        decideSuggestion(project.db, suggestion.id, approvedWith(done, approval), call.now)
+      })
+      return done
     })
     await this.#after.operated(call, tool)
-    await this.#after.decided(call, suggestion.id)
     return result
   }
 }
 
-interface Approval {
+interface Approval<Tool extends WriteTool | FileTool = WriteTool | FileTool> extends Asked<Tool> {
   readonly suggestion: Suggestion
-  readonly call: ProjectCall
   readonly operator: Call
-  readonly prepared: unknown
   /** The arguments without what the operator adds. */
-  readonly asSuggested: Arguments
+  readonly asSuggested: Asked['input']
 }
+
+const approvedWith = (result: object, { operator }: Approval) =>
+  ({ status: 'approved', by: operator.actor.name, result }) as const
 
 function pendingOne({ db }: OpenProject, id: string): Suggestion {
   const suggestion = findSuggestion(db, id)

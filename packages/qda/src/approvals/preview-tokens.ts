@@ -12,9 +12,21 @@ export interface Previewed {
   readonly affectedHash: string
 }
 
+/** A token that was handed in. */
+export interface Redeemed {
+  readonly affectedHash: string
+  /** For a call that failed: it has had no effect, so that the preview is still to be confirmed. */
+  giveBack(): void
+}
+
+interface Known {
+  readonly previewed: Previewed
+  readonly until: number
+}
+
 /** Tokens of previews: each for one call, of the same actor, of the same thing, for a quarter of an hour. */
 export class PreviewTokens {
-  readonly #tokens = new Map<string, { readonly previewed: Previewed; readonly until: number }>()
+  readonly #tokens = new Map<string, Known>()
 
   issue(previewed: Previewed, now: number): string {
     for (const [token, { until }] of this.#tokens) {
@@ -26,18 +38,25 @@ export class PreviewTokens {
     return token
   }
 
-  /** The hash of the rows that it showed, or undefined: it is not for this call. A token is good for one call. */
-  redeem(token: string, asked: Omit<Previewed, 'affectedHash'>, now: number): string | undefined {
+  /** Undefined: it is not for this call; whose it is keeps it. */
+  redeem(token: string, asked: Omit<Previewed, 'affectedHash'>, now: number): Redeemed | undefined {
     const known = this.#tokens.get(token)
-    if (known === undefined || known.until <= now) return undefined
-    const { previewed } = known
-    const isSame =
-      previewed.tool === asked.tool &&
-      previewed.actor === asked.actor &&
-      previewed.projectPath === asked.projectPath &&
-      previewed.argumentsHash === asked.argumentsHash
-    if (!isSame) return undefined
+    if (known === undefined || known.until <= now || !isOf(known.previewed, asked)) return undefined
     this.#tokens.delete(token)
-    return previewed.affectedHash
+    return {
+      affectedHash: known.previewed.affectedHash,
+      giveBack: () => {
+        this.#tokens.set(token, known)
+      },
+    }
   }
+}
+
+function isOf(previewed: Previewed, asked: Omit<Previewed, 'affectedHash'>): boolean {
+  return (
+    previewed.tool === asked.tool &&
+    previewed.actor === asked.actor &&
+    previewed.projectPath === asked.projectPath &&
+    previewed.argumentsHash === asked.argumentsHash
+  )
 }

@@ -11,8 +11,19 @@ export function finishChangeSet(writer: Writer, session: string): string | null 
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[changeSetId, tool, actor, coder, session, now, writer.summary ?? null, undoes],
   )
-  if (undoes !== null) writer.db.run('UPDATE side.change_set SET undone_by = ? WHERE id = ?', changeSetId, undoes)
+  if (undoes !== null) markUndone(writer.db, undoes, changeSetId)
   return changeSetId
+}
+
+/** What an undone undo took back holds again, and what that one took back does not. */
+function markUndone(db: ProjectDatabase, id: string, by: string): void {
+  let undoneBy: string | null = by
+  let set = findChangeSet(db, id)
+  while (set !== undefined) {
+    db.run('UPDATE side.change_set SET undone_by = ? WHERE id = ?', undoneBy, set.id)
+    undoneBy = undoneBy === null ? set.id : null
+    set = set.undoes === null ? undefined : findChangeSet(db, set.undoes)
+  }
 }
 
 export interface ChangeSet {

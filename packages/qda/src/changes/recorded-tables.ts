@@ -3,8 +3,8 @@ import { keyOf as projectKeyOf, type TableName } from '../format/tables.js'
 /** Keys of our own tables whose rows belong to what an agent changes, and not to how it got there. */
 const sideKeys = { folder: 'id', source_meta: 'source_id', coding_meta: 'id', object_guid: 'id' } as const
 
-/** Whose rows are recorded when they change. */
-export type RecordedTable = TableName | keyof typeof sideKeys
+/** Whose rows are recorded when they change: those that can be found again. Rows of `ris` and `stored_sql` have no key. */
+export type RecordedTable = Exclude<TableName, 'ris' | 'stored_sql'> | keyof typeof sideKeys
 
 export function schemaOf(table: RecordedTable): 'main' | 'side' {
   return Object.hasOwn(sideKeys, table) ? 'side' : 'main'

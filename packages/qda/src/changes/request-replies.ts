@@ -11,11 +11,9 @@ export interface RequestIdentity {
 }
 
 /** What the first such write was answered. Throws REQUEST_ID_CONFLICT where it asked for something else. */
-export function findReply(
-  db: ProjectDatabase,
-  { actor, tool, key, argumentsHash }: RequestIdentity,
-  now: number,
-): object | undefined {
+export function findReply(db: ProjectDatabase, identity: RequestIdentity | undefined, now: number): object | undefined {
+  if (identity === undefined) return undefined
+  const { actor, tool, key, argumentsHash } = identity
   const row = db.get<{ readonly args_hash: string; readonly reply: string }>(
     'SELECT args_hash, reply FROM side.request WHERE actor = ? AND tool = ? AND key = ? AND created_at > ?',
     ...[actor, tool, key, now - requestKeptMs],
@@ -32,10 +30,12 @@ export function findReply(
 /** In the transaction that had the effect. Old ones go, some at a time. */
 export function keepReply(
   db: ProjectDatabase,
-  { actor, tool, key, argumentsHash }: RequestIdentity,
+  identity: RequestIdentity | undefined,
   reply: object,
   now: number,
 ): void {
+  if (identity === undefined) return
+  const { actor, tool, key, argumentsHash } = identity
   db.run(
     'INSERT OR REPLACE INTO side.request (actor, tool, key, args_hash, reply, created_at) VALUES (?, ?, ?, ?, ?, ?)',
     ...[actor, tool, key, argumentsHash, JSON.stringify(reply), now],

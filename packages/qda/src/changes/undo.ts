@@ -1,7 +1,8 @@
 import { QdaFailure } from '../failure.js'
-import type { Row } from '../project/project-database.js'
-import { findChangeSet } from './change-sets.js'
-import { keyColumnOf, type RecordedTable } from './recorded-tables.js'
+import type { Row, SqlValue } from '../project/project-database.js'
+import { type ChangeSet, findChangeSet } from './change-sets.js'
+import { keyColumnOf, qualified, quoted, type RecordedTable } from './recorded-tables.js'
+import { belongsBy, referenceOf } from './references.js'
 import { isSameValue, rowOf } from './row-image.js'
 import type { RowKey, Writer } from './writer.js'
 
@@ -24,42 +25,60 @@ interface ChangeRow {
 
 /** Takes a change set back, newest change first, as changes of the writer's own. */
 export function undoChangeSet(writer: Writer, id: string): Undone {
-  if (findChangeSet(writer.db, id) === undefined) throw noChangeSet(id)
+  const set = requireChangeSet(writer.db, id)
   const changes = writer.db.all<ChangeRow>(
     'SELECT n, tbl, row_key, before, after FROM side.change WHERE set_id = ? ORDER BY n DESC',
     id,
   )
-  const undo = new Undo(writer)
+  const undo = new Undo(writer, set)
   for (const change of changes) undo.takeBack(change)
   return undo
 }
 
-export const noChangeSet = (id: string): QdaFailure =>
-  new QdaFailure('CHANGE_SET_NOT_FOUND', `There is no change set ${id}; list_changes shows those there are`)
+/** Throws CHANGE_SET_NOT_FOUND. */
+export function requireChangeSet(db: Writer['db'], id: string): ChangeSet {
+  const set = findChangeSet(db, id)
+  if (set !== undefined) return set
+  throw new QdaFailure('CHANGE_SET_NOT_FOUND', `There is no change set ${id}; list_changes shows those there are`)
+}
 
 class Undo implements Undone {
   undone = 0
   readonly skipped: { readonly table: string; readonly row_id: RowKey; readonly reason: string }[] = []
   readonly id_map: { readonly table: string; readonly old_id: RowKey; readonly new_id: RowKey }[] = []
   readonly #writer: Writer
+  readonly #set: ChangeSet
+  readonly #newIds = new Map<string, RowKey>()
+  #deletedSince: ReadonlySet<string> | undefined
 
-  constructor(writer: Writer) {
+  constructor(writer: Writer, set: ChangeSet) {
     this.#writer = writer
+    this.#set = set
   }
 
-  takeBack({ tbl: table, row_key: key, before, after }: ChangeRow): void {
+  takeBack(change: ChangeRow): void {
+    const { tbl: table, row_key: key } = change
     // Others may use the name by now, and nobody minds it.
     if (table === 'coder_names') return
-    const reason =
-      table === 'file'
-        ? this.#moveBack(rowOf(before!), rowOf(after!))
-        : before === null
-          ? this.#remove(table, key, rowOf(after!))
-          : after === null
-            ? this.#putBack(table, key, rowOf(before))
-            : this.#changeBack(table, key, rowOf(before), rowOf(after))
+    // Rows without a name of their own would come back twice.
+    const { undone_by: by } = this.#set
+    const reason = by === null ? this.#tryTaking(change) : `it was taken back already, by ${by}`
     if (reason === undefined) this.undone += 1
     else this.skipped.push({ table, row_id: key, reason })
+  }
+
+  /** Why not, if it can't be. */
+  #tryTaking({ tbl: table, row_key: key, before, after }: ChangeRow): string | undefined {
+    if (table === 'file') return this.#moveBack(rowOf(before!), rowOf(after!))
+    if (before === null) return this.#remove(table, key, rowOf(after!))
+    try {
+      return after === null
+        ? this.#putBack(table, key, rowOf(before))
+        : this.#changeBack(table, key, rowOf(before), rowOf(after))
+    } catch (error) {
+      if (isConstraint(error)) return 'another one stands in its place now'
+      throw error
+    }
   }
 
   #remove(table: RecordedTable, key: RowKey, inserted: Row): string | undefined {
@@ -71,32 +90,30 @@ class Undo implements Undone {
   }
 
   #putBack(table: RecordedTable, key: RowKey, row: Row): string | undefined {
-    const column = keyColumnOf(table)
-    const isTaken = this.#writer.row(table, key) !== undefined
-    if (isTaken && typeof key === 'string') return 'another one has its name now'
-    const { [column ?? '']: _, ...rest } = row
-    const values = this.#withNewIds(table, isTaken ? rest : row)
-    try {
-      const newKey = this.#writer.insert(table, values)
-      if (newKey !== key) this.id_map.push({ table, old_id: key, new_id: newKey })
-      return undefined
-    } catch (error) {
-      if (isConstraint(error)) return 'another one stands in its place now'
-      throw error
-    }
+    const column = keyColumnOf(table) ?? ''
+    const values = this.#withNewIds(table, row)
+    if (this.#lacks(table, values)) return 'what it belongs to is gone'
+    const wanted = (values[column] as RowKey | undefined) ?? key
+    const isTaken = this.#writer.row(table, wanted) !== undefined
+    // Its key says what it belongs to, or how it is called.
+    if (isTaken && (typeof wanted === 'string' || referenceOf(table, column, row) !== undefined))
+      return 'another one stands in its place now'
+    const { [column]: _, ...rest } = values
+    const newKey = this.#writer.insert(table, isTaken ? rest : values)
+    if (newKey === key) return undefined
+    this.id_map.push({ table, old_id: key, new_id: newKey })
+    this.#newIds.set(`${table} ${key}`, newKey)
+    return undefined
   }
 
   #changeBack(table: RecordedTable, key: RowKey, before: Row, after: Row): string | undefined {
     const now = this.#writer.row(table, key)
     if (now === undefined) return 'it is gone'
     if (!agrees(now, after)) return 'it was changed since'
-    try {
-      this.#writer.update(table, key, this.#withNewIds(table, before))
-      return undefined
-    } catch (error) {
-      if (isConstraint(error)) return 'another one stands in its place now'
-      throw error
-    }
+    const values = this.#withNewIds(table, before)
+    if (this.#lacks(table, values)) return 'what it belonged to is gone'
+    this.#writer.update(table, key, values)
+    return undefined
   }
 
   #moveBack(before: Row, after: Row): undefined {
@@ -105,53 +122,42 @@ class Undo implements Undone {
 
   /** Rows that refer to one which came back under another id follow it. */
   #withNewIds(table: RecordedTable, row: Row): Row {
-    if (this.id_map.length === 0) return row
-    const entries = Object.entries(row).map(([column, value]) => {
+    if (this.#newIds.size === 0) return row
+    const entries = Object.entries(row).map(([column, value]): readonly [string, SqlValue] => {
       const target = referenceOf(table, column, row)
-      const moved = this.id_map.find(({ table: other, old_id }) => other === target && old_id === value)
-      return [column, moved === undefined ? value : moved.new_id] as const
+      return [column, (target === undefined ? undefined : this.#newIds.get(`${target} ${value}`)) ?? value]
     })
     return Object.fromEntries(entries)
   }
+
+  /** A coding of a code that is deleted, and the like: it would belong to nothing, or to whatever gets that id. */
+  #lacks(table: RecordedTable, row: Row): boolean {
+    return Object.entries(row).some(([column, value]) => {
+      const target = belongsBy(table, column) ? referenceOf(table, column, row) : undefined
+      return target !== undefined && typeof value === 'number' && !this.#isThere(target, value)
+    })
+  }
+
+  #isThere(table: RecordedTable, key: number): boolean {
+    this.#deletedSince ??= deletedSince(this.#writer, this.#set)
+    // SQLite gives an id again, so that what has it now may be another one.
+    const isOther = this.#deletedSince.has(`${table} ${key}`)
+    const sql = `SELECT 1 FROM ${qualified(table)} WHERE ${quoted(keyColumnOf(table)!)} = ?`
+    return !isOther && this.#writer.db.value(sql, key) !== undefined
+  }
 }
 
-/** Which table's ids a column holds. */
-const references: Readonly<Record<string, RecordedTable>> = {
-  'code_text.cid': 'code_name',
-  'code_text.fid': 'source',
-  'code_text.avid': 'code_av',
-  'code_image.cid': 'code_name',
-  'code_image.id': 'source',
-  'code_av.cid': 'code_name',
-  'code_av.id': 'source',
-  'code_name.catid': 'code_cat',
-  'code_name.supercid': 'code_name',
-  'code_cat.supercatid': 'code_cat',
-  'annotation.fid': 'source',
-  'case_text.fid': 'source',
-  'case_text.caseid': 'cases',
-  'source.av_text_id': 'source',
-  'source_meta.source_id': 'source',
-  'source_meta.folder_id': 'folder',
-  'folder.parent_id': 'folder',
-  'gr_cdct_text_item.cid': 'code_name',
-  'gr_cdct_text_item.catid': 'code_cat',
-  'gr_file_text_item.fid': 'source',
-  'gr_case_text_item.caseid': 'cases',
-}
-
-const kinds: Readonly<Record<string, RecordedTable>> = {
-  'attribute.file': 'source',
-  'attribute.case': 'cases',
-  'coding_meta.text': 'code_text',
-  'coding_meta.image': 'code_image',
-  'coding_meta.av': 'code_av',
-}
-
-function referenceOf(table: RecordedTable, column: string, row: Row): RecordedTable | undefined {
-  if (table === 'attribute' && column === 'id') return kinds[`attribute.${String(row['attr_type'])}`]
-  if (table === 'coding_meta' && column === 'row_id') return kinds[`coding_meta.${String(row['kind'])}`]
-  return references[`${table}.${column}`]
+/** Rows of its time that a later change set deleted, if nobody has undone that. An undo may have deleted what came after it. */
+function deletedSince({ db }: Writer, { seq }: ChangeSet): ReadonlySet<string> {
+  const rows = db.all<{ readonly tbl: string; readonly row_key: RowKey }>(
+    `SELECT c.tbl, c.row_key FROM side.change_set AS s JOIN side.change AS c ON c.set_id = s.id
+     LEFT JOIN side.change_set AS u ON u.id = s.undoes
+     WHERE s.seq > ? AND s.undone_by IS NULL AND coalesce(u.seq, 0) <= ? AND c.after IS NULL
+     AND c.tbl IN ('code_name', 'code_cat', 'source', 'cases', 'journal', 'folder', 'code_text', 'code_image', 'code_av')`,
+    seq,
+    seq,
+  )
+  return new Set(rows.map(({ tbl, row_key: key }) => `${tbl} ${key}`))
 }
 
 const agrees = (now: Row, image: Row): boolean =>

@@ -45,6 +45,8 @@ export class Writer {
   summary: string | undefined
   /** The change set that this one takes back. */
   undoes: string | undefined
+  /** All of it is taken back at once. */
+  isTrial = false
   readonly #touched = new Set<RecordedTable>()
   #changes = 0
   #isCoderKnown = false
@@ -60,6 +62,11 @@ export class Writer {
   /** Rows and files so far. */
   get changes(): number {
     return this.#changes
+  }
+
+  /** What undo_change_set takes: null while there is nothing to undo. */
+  get changeSetId(): string | null {
+    return this.isTrial || this.#changes === 0 ? null : this.act.changeSetId
   }
 
   hasTouched(table: RecordedTable): boolean {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Clock } from '@callboard/worker/clock'
 import type Database from 'better-sqlite3'
@@ -40,6 +40,7 @@ export async function makeBackup(
   const now = clock.now()
   const draft = join(dirname(source.path), `${draftStart(source)}${randomUUID()}`)
   try {
+    mkdirSync(draft)
     makeMediaFolders(draft)
     await copyDatabase(source.connection, 'main', join(draft, databaseFileName), clock)
     if (source.hasSide) await copyDatabase(source.connection, 'side', join(draft, sideFileName), clock)

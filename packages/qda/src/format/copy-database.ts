@@ -40,8 +40,8 @@ async function isCopied(
     remaining = now.remainingPages
     return pages
   }
-  // Its types do not know it.
-  const options: Database.BackupOptions & { readonly attached: string } = { attached: schema, progress }
+  // Its types do not know `attached`.
+  const options = { attached: schema, progress }
   const { totalPages } = await connection.backup(file, options)
   return totalPages > 0
 }

@@ -27,6 +27,7 @@ export function createProjectFolder({ path, name }: Pick<ProjectPath, 'path' | '
   // A name that is no project's: nobody opens it before it is whole.
   const draft = join(dirname(path), `.${name.slice(0, 50)}.${randomUUID()}.new`)
   try {
+    mkdirSync(draft)
     makeMediaFolders(draft)
     makeDatabase(join(draft, databaseFileName), project)
     // A rename would take the place of an empty folder.
@@ -40,7 +41,8 @@ export function createProjectFolder({ path, name }: Pick<ProjectPath, 'path' | '
 
 /** Makes those of a project's folders for files that are missing. */
 export function makeMediaFolders(path: string): void {
-  for (const folder of mediaFolders) mkdirSync(join(path, folder), { recursive: true })
+  // Not `recursive`, with which Node never returns where a file system does not let folders be made.
+  for (const folder of mediaFolders) if (!isThere(join(path, folder))) mkdirSync(join(path, folder))
 }
 
 function makeDatabase(file: string, { coder, now, timeZone }: NewProject): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '@callboard/worker/clock'
 import Database from 'better-sqlite3'
@@ -34,7 +34,7 @@ export class ProjectLock {
   #refreshing: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
   /** Of a project's folder. */
-  constructor(path: string, clock: Clock, id: string = randomUUID()) {
+  constructor(path: string, clock: Clock, id: string = `${process.pid}@${hostname()} ${randomUUID()}`) {
     this.#path = join(path, lockFileName)
     this.#database = join(path, databaseFileName)
     this.#clock = clock
@@ -96,7 +96,8 @@ export class ProjectLock {
   #takeAlone(): boolean {
     const found = this.#read()
     this.#holder = found
-    if (found !== null && found.user !== this.#user && !this.#isStale(found)) return false
+    const isFree = found === null || found.user === this.#user || this.#isStale(found) || isOfDeadProcess(found)
+    if (!isFree) return false
     if (found !== null) rmSync(this.#path, { force: true })
     return this.#create()
   }
@@ -171,6 +172,18 @@ export class ProjectLock {
     this.#refreshing?.stop.abort()
     await this.#refreshing?.ended
     this.#refreshing = undefined
+  }
+}
+
+/** One of ours on this machine that was killed: nobody has to wait until its lock is stale. */
+function isOfDeadProcess({ user }: LockHolder): boolean {
+  const [, pid, host] = /\(callboard (\d{1,10})@(\S+) [^ ]+\)$/.exec(user) ?? []
+  if (pid === undefined || host !== hostname()) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 

@@ -1,3 +1,4 @@
+import type { SearchedText } from './text-batches.js'
 import type { FoundMessage } from './thread-messages.js'
 
 /** UTF-16 offsets, [start, end). */
@@ -11,9 +12,15 @@ export interface PatternMatch extends UnitRange {
   readonly group?: UnitRange
 }
 
+/** From left to right; at least one. */
+export interface MatchesIn<Id> {
+  readonly id: Id
+  readonly matches: readonly PatternMatch[]
+}
+
 export interface PatternMatches<Id> {
   /** Those that have matches, in the order in which they came. */
-  readonly texts: readonly { readonly id: Id; readonly matches: readonly PatternMatch[] }[]
+  readonly texts: readonly MatchesIn<Id>[]
   readonly total: number
   /** There are more matches, left out at a limit. */
   readonly isCut: boolean
@@ -21,7 +28,7 @@ export interface PatternMatches<Id> {
 
 /** Puts together what a thread found, batch by batch. */
 export class FoundMatches<Id> {
-  readonly #texts: { id: Id; matches: PatternMatch[] }[] = []
+  readonly #texts: MatchesIn<Id>[] = []
   #total = 0
   #isCut = false
   #isFull = false
@@ -34,21 +41,25 @@ export class FoundMatches<Id> {
     return { texts: this.#texts, total: this.#total, isCut: this.#isCut }
   }
 
-  /** `ids` are those of the texts of the batch. */
-  add(ids: readonly Id[], { rows, isCut, isFull }: FoundMessage): void {
-    let matches: PatternMatch[] = []
+  /** What was found in one batch, each with its text. */
+  add(
+    batch: readonly SearchedText<Id>[],
+    { rows, isCut, isFull }: FoundMessage,
+  ): readonly (readonly [SearchedText<Id>, readonly PatternMatch[]])[] {
+    const found: [SearchedText<Id>, PatternMatch[]][] = []
     let current = -1
     for (let row = 0; row < rows.length; row += 5) {
       if (rows[row] !== current) {
         current = rows[row]!
-        matches = []
-        this.#texts.push({ id: ids[current]!, matches })
+        found.push([batch[current]!, []])
       }
-      matches.push(matchAt(rows, row))
+      found.at(-1)![1].push(matchAt(rows, row))
     }
+    for (const [{ id }, matches] of found) this.#texts.push({ id, matches })
     this.#total += rows.length / 5
     this.#isCut ||= isCut
     this.#isFull ||= isFull
+    return found
   }
 }
 

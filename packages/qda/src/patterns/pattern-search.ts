@@ -2,7 +2,7 @@ import type { Clock } from '@callboard/worker/clock'
 import { QdaFailure } from '../failure.js'
 import { patternMatchesMax, patternThreadIdleMs, patternThreadsMax } from '../limits.js'
 import { type Expression, expressionOf, type PatternForm } from './expression.js'
-import { FoundMatches, type PatternMatches } from './found-matches.js'
+import { FoundMatches, type PatternMatch, type PatternMatches } from './found-matches.js'
 import { SearchThread } from './search-thread.js'
 import { batchesOf, type SearchedText } from './text-batches.js'
 import type { FoundMessage, FromThread, MatchScope } from './thread-messages.js'
@@ -18,6 +18,9 @@ export interface PatternQuery extends PatternForm {
   readonly withGroup?: boolean
   readonly signal?: AbortSignal
 }
+
+/** Gets each text that has matches, in order: a search does not hold the texts until its end. */
+export type TakeMatches<Id> = (text: SearchedText<Id>, matches: readonly PatternMatch[]) => Promise<void> | void
 
 /**
  * Searches texts for patterns of agents in threads that can be stopped, so that no pattern holds up the worker. Threads stay
@@ -45,12 +48,13 @@ export class PatternSearch {
   async search<Id>(
     texts: AsyncIterable<SearchedText<Id>> | Iterable<SearchedText<Id>>,
     query: PatternQuery,
+    take: TakeMatches<Id> = () => undefined,
   ): Promise<PatternMatches<Id>> {
     const expression = expressionOf(query)
     await this.#line.enter(query.signal)
     try {
       if (this.#isClosed) throw closed()
-      return await this.#searchInThread(texts, expression, query)
+      return await this.#searchInThread(texts, expression, query, take)
     } catch (error) {
       throw this.#isClosed ? closed() : error
     } finally {
@@ -74,12 +78,13 @@ export class PatternSearch {
     texts: AsyncIterable<SearchedText<Id>> | Iterable<SearchedText<Id>>,
     expression: Expression,
     query: PatternQuery,
+    take: TakeMatches<Id>,
   ): Promise<PatternMatches<Id>> {
     const thread = this.#takeThread()
     const timed = new TimedThread(thread, { clock: this.#clock, timeoutMs: this.#timeoutMs, signal: query.signal })
     try {
       await begin(timed, expression, query)
-      return await searchBatches(timed, texts)
+      return await searchBatches(timed, texts, take)
     } finally {
       if (timed.isFree) this.#keep(thread)
       else await this.#end(thread)
@@ -132,16 +137,16 @@ async function begin(thread: TimedThread, { source, flags }: Expression, query: 
 async function searchBatches<Id>(
   thread: TimedThread,
   texts: AsyncIterable<SearchedText<Id>> | Iterable<SearchedText<Id>>,
+  take: TakeMatches<Id>,
 ): Promise<PatternMatches<Id>> {
   const found = new FoundMatches<Id>()
   let searching: Promise<void> = Promise.resolve()
   for await (const batch of batchesOf(texts)) {
     await searching
     if (found.isFull) break
-    const ids = batch.map(({ id }) => id)
-    searching = thread
-      .ask({ kind: 'texts', texts: batch.map(({ text }) => text) })
-      .then((answer) => found.add(ids, foundIn(answer)))
+    searching = thread.ask({ kind: 'texts', texts: batch.map(({ text }) => text) }).then(async (answer) => {
+      for (const [text, matches] of found.add(batch, foundIn(answer))) await take(text, matches)
+    })
     // It is awaited above or below; until then nobody may call it unhandled.
     searching.catch(() => undefined)
   }

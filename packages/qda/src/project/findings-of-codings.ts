@@ -1,10 +1,10 @@
-import { codingsPerSliceMax } from '../limits.js'
+import { codingIdsPerSliceMax, codingsPerSliceMax } from '../limits.js'
 import { type PlacedCoding, placeCoding } from '../text/place-coding.js'
 import { TextIndex } from '../text/text-index.js'
 import { visible } from './coders.js'
 import { type Coding, selectCodings } from './codings.js'
 import type { OpenProject } from './open-project.js'
-import type { ProjectDatabase } from './project-database.js'
+import type { ProjectDatabase, SqlValue } from './project-database.js'
 import { numberIn, textIn } from './segments.js'
 import type { TimeSlices } from './time-slices.js'
 
@@ -25,12 +25,11 @@ export async function* placedCodings(
   slices: TimeSlices,
   filter: CodingFilter = {},
 ): AsyncGenerator<readonly FoundCoding[]> {
-  const { db } = project
-  const ids = orderedIds(db, filter)
-  for (let from = 0; from < ids.length; from += codingsPerSliceMax) {
-    yield placeById(project, ids.slice(from, from + codingsPerSliceMax))
-    await slices.pause()
-  }
+  for (const ids of await idsBySource(project.db, slices, filter))
+    for (let from = 0; from < ids.length; from += codingsPerSliceMax) {
+      yield placeById(project, ids.slice(from, from + codingsPerSliceMax))
+      await slices.pause()
+    }
 }
 
 /** Those that are still there, by source. */
@@ -51,18 +50,38 @@ const noText = new TextIndex('')
 
 const keyIn = (db: ProjectDatabase): string => (db.has('code_text', 'ctid') ? 'ctid' : 'rowid')
 
-/** The ids alone come from an index, which is quick even where there are many. */
-function orderedIds(db: ProjectDatabase, { segmentIds, sourceIds }: CodingFilter): readonly number[] {
+/** In the order of sources, so that each text is read once. */
+async function idsBySource(
+  db: ProjectDatabase,
+  slices: TimeSlices,
+  filter: CodingFilter,
+): Promise<readonly (readonly number[])[]> {
+  const bySource = new Map<number, number[]>()
+  for (let after = 0; ; ) {
+    const rows = nextIds(db, filter, after)
+    if (rows.length === 0) return [...bySource].toSorted(([one], [other]) => one - other).map(([, ids]) => ids)
+    for (const { id, fid } of rows) {
+      const source = numberIn(fid) ?? 0
+      const ids = bySource.get(source)
+      if (ids === undefined) bySource.set(source, [id])
+      else ids.push(id)
+    }
+    after = rows.at(-1)!.id
+    await slices.pause()
+  }
+}
+
+function nextIds(db: ProjectDatabase, { segmentIds, sourceIds }: CodingFilter, after: number) {
+  const key = keyIn(db)
   const conditions = [
+    `${key} > ?`,
     visible(db, 't'),
-    ...(segmentIds === undefined ? [] : [`${keyIn(db)} IN (SELECT value FROM json_each(?))`]),
+    ...(segmentIds === undefined ? [] : [`${key} IN (SELECT value FROM json_each(?))`]),
     ...(sourceIds === undefined ? [] : ['fid IN (SELECT value FROM json_each(?))']),
   ]
   const values = [segmentIds, sourceIds].flatMap((ids) => (ids === undefined ? [] : [JSON.stringify(ids)]))
-  return db
-    .all<{ readonly id: number }>(
-      `SELECT ${keyIn(db)} AS id FROM main.code_text AS t WHERE ${conditions.join(' AND ')} ORDER BY fid, ${keyIn(db)}`,
-      ...values,
-    )
-    .map(({ id }) => id)
+  return db.all<{ readonly id: number; readonly fid: SqlValue }>(
+    `SELECT ${key} AS id, fid FROM main.code_text AS t WHERE ${conditions.join(' AND ')} ORDER BY ${key} LIMIT ?`,
+    ...[after, ...values, codingIdsPerSliceMax],
+  )
 }

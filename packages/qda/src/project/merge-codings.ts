@@ -10,6 +10,7 @@ import {
   moveCodingMeta,
   setCodingMeta,
 } from './coding-meta.js'
+import { relinkTexts } from './linked-texts.js'
 import type { ProjectDatabase } from './project-database.js'
 
 export interface MergedCodings {
@@ -74,18 +75,6 @@ function mergeCoding(writer: Writer, kind: CodingKind, gone: CodingIdentity, kep
   if (importance > codingMeta(writer.db, kind, kept).importance) setCodingMeta(writer, kind, kept, { importance })
   dropCodingMeta(writer, kind, gone.id)
   writer.delete(table, gone.id)
-}
-
-/** Passages of a transcript that were coded together with a piece of the recording. */
-function relinkTexts(writer: Writer, replaced: ReadonlyMap<number, number>): void {
-  if (replaced.size === 0 || !writer.db.has('code_text', 'avid')) return
-  const linked = writer.db.all<{ readonly ctid: number; readonly avid: number }>(
-    'SELECT ctid, avid FROM main.code_text WHERE avid IS NOT NULL',
-  )
-  for (const { ctid, avid } of linked) {
-    const kept = replaced.get(avid)
-    if (kept !== undefined) writer.update('code_text', ctid, { avid: kept })
-  }
 }
 
 function codingsOf(db: ProjectDatabase, kind: CodingKind, codeId: number) {

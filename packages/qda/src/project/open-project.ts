@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '@callboard/worker/clock'
 import Database from 'better-sqlite3'
 import { QdaFailure } from '../failure.js'
-import { type Access, inspectProject } from '../format/inspect-project.js'
+import { type BackupSource, makeBackup } from '../format/backups.js'
+import { type Inspection, inspectProject } from '../format/inspect-project.js'
 import { ProjectLock } from '../format/project-lock.js'
+import { databaseFileName } from '../format/project-path.js'
 import { sideFileName, sideSchemaVersion, sideStatements } from '../format/side-schema.js'
 import { lockedReadMs } from '../limits.js'
+import { movedSentence } from './database-failure.js'
 import { type Columns, ProjectDatabase } from './project-database.js'
 import { TextCache } from './text-cache.js'
 import { WriteTurns } from './write-turns.js'
@@ -17,14 +21,13 @@ export class OpenProject {
   readonly path: string
   /** Of the folder, without its ending. */
   readonly name: string
-  /** Of the format; null where the file does not say. */
-  readonly schemaVersion: number | null
-  readonly warnings: readonly string[]
   readonly db: ProjectDatabase
   readonly texts: TextCache
   readonly writes: WriteTurns
+  readonly #clock: Clock
   readonly #lock: ProjectLock
-  readonly #format: Access
+  #inspection: Inspection
+  #schemaCookie: number | undefined
   #isLockOurs: boolean
   #dataVersion: number | undefined
   #isClosed = false
@@ -33,11 +36,10 @@ export class OpenProject {
   static async open(path: string, name: string, clock: Clock): Promise<OpenProject> {
     const inspection = inspectProject(path)
     const lock = new ProjectLock(path, clock)
-    const format = inspection.access
-    const isLockOurs = format.kind === 'write' && (await lock.acquire())
+    const isLockOurs = inspection.access.kind === 'write' && (await lock.acquire())
     try {
       const db = connect(path, inspection.columns, isLockOurs)
-      return new OpenProject({ path, name, ...inspection, format, lock, isLockOurs, db, clock })
+      return new OpenProject({ path, name, inspection, lock, isLockOurs, db, clock })
     } catch (error) {
       await lock.release()
       throw error
@@ -45,26 +47,46 @@ export class OpenProject {
   }
 
   private constructor(parts: Parts) {
-    const { path, name, schemaVersion, warnings, format, lock, isLockOurs, db, clock } = parts
+    const { path, name, inspection, lock, isLockOurs, db, clock } = parts
     this.path = path
     this.name = name
-    this.schemaVersion = schemaVersion
-    this.warnings = warnings
-    this.#format = format
+    this.#inspection = inspection
     this.#lock = lock
     this.#isLockOurs = isLockOurs
+    this.#clock = clock
     this.db = db
     this.texts = new TextCache(db)
-    this.writes = new WriteTurns(db, clock)
+    this.writes = new WriteTurns(db, clock, {
+      begun: () => {
+        // QualCoder may have taken it since.
+        this.#lock.stillOurs()
+        this.requireWritable()
+      },
+      rolledBack: () => this.texts.clear(),
+    })
+    this.#schemaCookie = this.#readSchemaCookie()
+  }
+
+  /** Of the format; null where the file does not say. */
+  get schemaVersion(): number | null {
+    return this.#inspection.schemaVersion
+  }
+
+  /** Sentences. */
+  get warnings(): readonly string[] {
+    return this.#inspection.warnings
   }
 
   /** Why nothing can be written; undefined: it can. */
   get whyReadOnly(): QdaFailure | undefined {
-    if (this.#format.kind === 'read') return new QdaFailure(this.#format.code, this.#format.reason)
+    const { access } = this.#inspection
+    if (access.kind === 'read') return new QdaFailure(access.code, access.reason)
     if (this.#isLockOurs && this.#lock.isOurs) return undefined
+    if (!existsSync(join(this.path, databaseFileName))) return new QdaFailure('PROJECT_READ_ONLY', movedSentence)
+    const holder = this.#lock.holder?.user ?? 'another program'
     return new QdaFailure(
       'PROJECT_LOCKED',
-      'The project is open in QualCoder, so that nothing can be written; close it there, then call open_project again',
+      `The project is in use by ${holder}, in QualCoder or another Callboard, so that nothing can be written; close it there, then call open_project again. If that program has ended without closing it, wait half a minute`,
     )
   }
 
@@ -76,7 +98,7 @@ export class OpenProject {
 
   /** Tries again to get the lock that another program held. */
   async retryLock(): Promise<void> {
-    if (this.#format.kind === 'read' || this.whyReadOnly === undefined) return
+    if (this.#inspection.access.kind === 'read' || this.whyReadOnly === undefined) return
     await this.writes.alone(async () => {
       if (!(await this.#lock.acquire())) return
       this.db.connection.pragma('query_only = OFF')
@@ -92,7 +114,14 @@ export class OpenProject {
   /** Another program may have written since the last call: what was kept of the old state is dropped. */
   refresh(): void {
     const version = this.db.value('PRAGMA main.data_version')
-    if (version !== this.#dataVersion) this.texts.clear()
+    if (version === this.#dataVersion) return
+    this.texts.clear()
+    const cookie = this.#readSchemaCookie()
+    if (cookie !== this.#schemaCookie) {
+      this.#inspection = inspectProject(this.path)
+      this.db.setColumns(this.#inspection.columns)
+      this.#schemaCookie = cookie
+    }
     this.#dataVersion = version
   }
 
@@ -101,9 +130,14 @@ export class OpenProject {
     return this.db.value<string>("SELECT value FROM side.meta WHERE key = 'project_uid'") ?? null
   }
 
-  /** Copies both files beside the project, and keeps so many copies. The name of the new one. */
-  async backUp(kept: number, now: number): Promise<string> {
-    return `${kept} ${now}`
+  /** Copies both files beside the project, and keeps so many copies. The name of the new one. Alone, as a write. */
+  backUp(keep: number): Promise<string> {
+    return makeBackup(this.backupSource, { keep, clock: this.#clock })
+  }
+
+  /** For backups of it. */
+  get backupSource(): BackupSource {
+    return { path: this.path, name: this.name, connection: this.db.connection, hasSide: this.#isLockOurs }
   }
 
   /** Idempotent. After the write that runs, if one does. */
@@ -114,14 +148,16 @@ export class OpenProject {
     this.db.close()
     await this.#lock.release()
   }
+
+  #readSchemaCookie(): number | undefined {
+    return this.db.value('PRAGMA main.schema_version')
+  }
 }
 
 interface Parts {
   readonly path: string
   readonly name: string
-  readonly schemaVersion: number | null
-  readonly warnings: readonly string[]
-  readonly format: Access
+  readonly inspection: Inspection
   readonly lock: ProjectLock
   readonly isLockOurs: boolean
   readonly db: ProjectDatabase
@@ -131,7 +167,9 @@ interface Parts {
 function connect(path: string, columns: Columns, isWritable: boolean): ProjectDatabase {
   let connection: Database.Database | undefined
   try {
-    connection = new Database(join(path, 'data.qda'), { fileMustExist: true, timeout: lockedReadMs })
+    connection = new Database(join(path, databaseFileName), { fileMustExist: true, timeout: lockedReadMs })
+    // A project may come from anywhere, and what it has in its schema with it.
+    connection.pragma('trusted_schema = OFF')
     attachSide(connection, path, isWritable)
     if (!isWritable) connection.pragma('query_only = ON')
     return new ProjectDatabase(connection, columns)

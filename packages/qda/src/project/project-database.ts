@@ -14,19 +14,25 @@ export type Columns = ReadonlyMap<string, ReadonlySet<string>>
  * that what runs between two awaits sees one state.
  */
 export class ProjectDatabase {
-  /** Of the project's own tables, as the file has them: older projects lack some. */
-  readonly columns: Columns
   readonly connection: Database.Database
   readonly #statements = new Map<string, Statement>()
+  #columns: Columns
 
+  /** `columns`: of the project's own tables, as the file has them: older projects lack some. */
   constructor(connection: Database.Database, columns: Columns) {
     this.connection = connection
-    this.columns = columns
+    this.#columns = columns
+  }
+
+  /** Another program has changed the tables, or another file is in their place. */
+  setColumns(columns: Columns): void {
+    this.#columns = columns
+    this.forgetStatements()
   }
 
   /** Does the file have the table, and in it the column? */
   has(table: string, column?: string): boolean {
-    const columns = this.columns.get(table)
+    const columns = this.#columns.get(table)
     return columns !== undefined && (column === undefined || columns.has(column))
   }
 
@@ -63,7 +69,7 @@ export class ProjectDatabase {
     return statement
   }
 
-  /** What they were prepared for is attached anew. */
+  /** What they were prepared for is not as it was. */
   forgetStatements(): void {
     this.#statements.clear()
   }

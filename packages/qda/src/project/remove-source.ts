@@ -1,6 +1,7 @@
 import type { Writer } from '../changes/writer.js'
+import { type CodingKind, codingTables } from './coding-meta.js'
 import type { ProjectDatabase } from './project-database.js'
-import { codingTables, innerPath, type SourceRow } from './sources.js'
+import { innerPath, type SourceRow } from './sources.js'
 
 /** What goes with sources, of all coders: hidden ones, too. */
 export interface SourceUse {
@@ -15,7 +16,7 @@ export function useOf(db: ProjectDatabase, sources: readonly SourceRow[]): Sourc
   const byOwner = new Map<string, number>()
   const total = { codings: 0, caseLinks: 0, annotations: 0 }
   for (const { id } of sources) {
-    for (const { table, source } of codingTables) {
+    for (const { table, source } of Object.values(codingTables)) {
       const rows = db.all<{ readonly owner: string; readonly n: number }>(
         `SELECT coalesce(owner, '') AS owner, count(*) AS n FROM main.${table} WHERE ${source} = ? GROUP BY 1 ORDER BY 1`,
         id,
@@ -36,8 +37,7 @@ export function removeSource(writer: Writer, source: SourceRow): void {
   const { id } = source
   removeGraphRows(writer, id)
   unlink(writer, id)
-  for (const { table, key, source: column } of codingTables) {
-    const kind = table.replace('code_', '')
+  for (const [kind, { table, key, source: column }] of Object.entries(codingTables)) {
     writer.deleteWhere(
       'coding_meta',
       `kind = ? AND row_id IN (SELECT ${key} FROM main.${table} WHERE ${column} = ?)`,
@@ -70,9 +70,9 @@ function removeGraphRows(writer: Writer, id: number): void {
 }
 
 const isSource = '= ?'
-const [isText, isImage, isClip] = codingTables.map(
-  ({ table, key, source }) => `IN (SELECT ${key} FROM main.${table} WHERE ${source} = ?)`,
-) as [string, string, string]
+const isText = codingsOf('text')
+const isImage = codingsOf('image')
+const isClip = codingsOf('av')
 
 /** What in a graph says which source or coding a row is about. */
 const shown = [
@@ -91,6 +91,11 @@ const shown = [
   ['gr_av_item', 'avid', isClip],
   ['gr_memo_item', 'memo_source_id', "= ? AND memo_source_type = 'file'"],
 ] as const
+
+function codingsOf(kind: CodingKind): string {
+  const { table, key, source } = codingTables[kind]
+  return `IN (SELECT ${key} FROM main.${table} WHERE ${source} = ?)`
+}
 
 /** Rows that stay, and name it. */
 function unlink(writer: Writer, id: number): void {

@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path'
 import { QdaFailure } from '../failure.js'
 import { sourceNameKey } from '../text/name-key.js'
 import { visible } from './coders.js'
+import { codingTables } from './coding-meta.js'
 import type { ProjectDatabase } from './project-database.js'
 
 export const sourceTypes = ['text', 'audio', 'video', 'image', 'pdf'] as const
@@ -73,7 +74,7 @@ export function measuredSources(db: ProjectDatabase): readonly MeasuredSource[] 
 
 function codingCounts(db: ProjectDatabase): ReadonlyMap<number, number> {
   const counts = new Map<number, number>()
-  for (const { table, source } of codingTables) {
+  for (const { table, source } of Object.values(codingTables)) {
     const rows = db.all<{ readonly id: number; readonly n: number }>(
       `SELECT t.${source} AS id, count(*) AS n FROM main.${table} AS t WHERE ${visible(db, 't')} GROUP BY t.${source}`,
     )
@@ -81,13 +82,6 @@ function codingCounts(db: ProjectDatabase): ReadonlyMap<number, number> {
   }
   return counts
 }
-
-/** Where codings are, and which of the columns holds their source. */
-export const codingTables = [
-  { table: 'code_text', key: 'ctid', source: 'fid' },
-  { table: 'code_image', key: 'imid', source: 'id' },
-  { table: 'code_av', key: 'avid', source: 'id' },
-] as const
 
 /** The source that has this name already, however it is written. */
 export function sourceNamed(db: ProjectDatabase, name: string): number | undefined {

@@ -1,12 +1,6 @@
 import type { Clock } from '@callboard/worker/clock'
+import type { ProjectPath } from '../format/project-path.js'
 import { OpenProject } from '../project/open-project.js'
-
-/** Where a project is, as it was found at a path that somebody gave. */
-export interface ProjectPlace {
-  /** The folder, with all links followed. */
-  readonly path: string
-  readonly name: string
-}
 
 interface Entry {
   readonly project: OpenProject
@@ -36,7 +30,7 @@ export class ProjectDesk {
   }
 
   /** Leaves the session's project once the other one is open; if that fails, the session keeps what it had. */
-  open(session: string, place: ProjectPlace): Promise<{ readonly project: OpenProject; readonly isNew: boolean }> {
+  open(session: string, place: ProjectPath): Promise<{ readonly project: OpenProject; readonly isNew: boolean }> {
     return this.#inTurn(async () => {
       const current = this.#places.get(session)
       if (current?.project.path === place.path) {
@@ -63,7 +57,7 @@ export class ProjectDesk {
   }
 
   /** Works with a project that the session need not have open. It stays open meanwhile, whatever the sessions do. */
-  async use<Value>(place: ProjectPlace, work: (project: OpenProject) => Promise<Value> | Value): Promise<Value> {
+  async use<Value>(place: ProjectPath, work: (project: OpenProject) => Promise<Value> | Value): Promise<Value> {
     const entry = await this.#inTurn(async () => {
       const found = await this.#entryOf(place)
       found.calls += 1
@@ -103,7 +97,7 @@ export class ProjectDesk {
     })
   }
 
-  async #entryOf({ path, name }: ProjectPlace): Promise<Entry> {
+  async #entryOf({ path, name }: ProjectPath): Promise<Entry> {
     const known = this.#entries.get(path)
     if (known !== undefined) {
       await known.project.retryLock()

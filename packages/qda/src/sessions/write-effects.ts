@@ -25,21 +25,23 @@ export class WriteEffects implements AfterWrites {
     this.#parts = parts
   }
 
-  async beforeFirst({ project, session, now }: ProjectCall): Promise<void> {
+  async beforeFirst({ project, session }: ProjectCall): Promise<void> {
     const sessions = this.#backedUp.get(project) ?? new Set()
-    if (sessions.has(session)) return
-    const { config, log } = this.#parts
-    const name = await project.writes.alone(() => project.backUp(config.backups, now))
-    log.info({ project: project.path, backup: name }, 'backup made')
-    sessions.add(session)
     this.#backedUp.set(project, sessions)
+    if (sessions.has(session)) return
+    await project.writes.alone(async () => {
+      // Of two writes at once the first one has made it.
+      if (sessions.has(session)) return
+      const name = await project.backUp(this.#parts.config.backups)
+      sessions.add(session)
+      this.#parts.log.info({ project: project.path, backup: name }, 'backup made')
+    })
   }
 
   async written(call: ProjectCall, { name }: WriteTool, writer: Writer): Promise<void> {
     const { project, session, actor } = call
     if (writer.changes === 0) return
     for (const move of writer.fileMoves) await this.#move(project, move)
-    if (writer.hasTouched('source')) project.texts.clear()
     const { changeSetId } = writer.act
     this.#parts.log.info(
       { tool: name, actor: actor.name, project: project.path, change_set_id: changeSetId, rows: writer.changes },
@@ -51,7 +53,8 @@ export class WriteEffects implements AfterWrites {
   async operated({ project, session, actor }: ProjectCall, { name, changesProject }: FileTool): Promise<void> {
     this.#parts.log.info({ tool: name, actor: actor.name, project: project.path }, 'operation done')
     if (!changesProject) return
-    project.texts.clear()
+    project.refresh()
+    await this.mirror(project)
     this.#tellOthers(project, session)
   }
 
@@ -72,12 +75,15 @@ export class WriteEffects implements AfterWrites {
   async mirror(project: OpenProject): Promise<void> {
     const { store, log } = this.#parts
     try {
-      const suggestions = suggestionsOf(project.db).map((record) => ({
-        ...record,
-        createdAt: record.created_at,
-        record: { ...record },
-      }))
-      await store.transaction((tx) => mirrorSuggestions(tx, project.path, suggestions))
+      await store.transaction((tx) => {
+        // Read here, so that of two copies the later one is of the later state.
+        const suggestions = suggestionsOf(project.db).map((record) => ({
+          ...record,
+          createdAt: record.created_at,
+          record: { ...record },
+        }))
+        return mirrorSuggestions(tx, project.path, suggestions)
+      })
     } catch (error) {
       log.error(
         { err: error, project: project.path },

@@ -53,6 +53,18 @@ export interface Cooccurrence {
  * overlap. Throws QdaFailure INVALID_ARGUMENT for more codes or steps than the limits allow.
  */
 export function codeCooccurrence(codings: Iterable<PlacedCoding>, options: CooccurrenceOptions): Cooccurrence {
+  const steps = cooccurrenceSteps(codings, options)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same in pieces, one for each source, between which others may have their turn. */
+export function* cooccurrenceSteps(
+  codings: Iterable<PlacedCoding>,
+  options: CooccurrenceOptions,
+): Generator<void, Cooccurrence> {
   const { codeIds, sources } = bySource(codings)
   const count = new PairGrid(codeIds.length)
   const shared = new PairGrid(codeIds.length)
@@ -64,6 +76,7 @@ export function codeCooccurrence(codings: Iterable<PlacedCoding>, options: Coocc
     for (const { code, start, end } of merged) characters[code]! += end - start
     sumOverlaps(merged, shared)
     countTogether(all, spans, options, count, units)
+    yield
   }
   const unitsShared = units === characters ? shared : count
   const jaccard = (a: number, b: number) => {

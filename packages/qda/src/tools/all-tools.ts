@@ -1,7 +1,11 @@
 import { addJournalTool } from './add-journal-tool.js'
 import { addTextSourceTool } from './add-text-source-tool.js'
+import { autoCodePatternTool } from './auto-code-pattern-tool.js'
+import { autoCodeSpeakerTool } from './auto-code-speaker-tool.js'
 import { batchApplyCodesTool } from './batch-apply-codes-tool.js'
 import { closeProjectTool } from './close-project-tool.js'
+import { codeCooccurrenceTool } from './code-cooccurrence-tool.js'
+import { coderAgreementTool } from './coder-agreement-tool.js'
 import { createCategoryTool } from './create-category-tool.js'
 import { createCodeTool } from './create-code-tool.js'
 import { createFolderTool } from './create-folder-tool.js'
@@ -15,8 +19,12 @@ import { getCodeTool } from './get-code-tool.js'
 import { getMemoTool } from './get-memo-tool.js'
 import { getProjectContextTool } from './get-project-context-tool.js'
 import { getSuggestionTool } from './get-suggestion-tool.js'
+
 import { importQdcTool } from './import-qdc-tool.js'
 import { importQdpxTool } from './import-qdpx-tool.js'
+
+import { listBackupsTool } from './list-backups-tool.js'
+
 import { listCategoriesTool } from './list-categories-tool.js'
 import { listChangesTool } from './list-changes-tool.js'
 import { listCodesTool } from './list-codes-tool.js'
@@ -38,7 +46,9 @@ import { removeCodingTool } from './remove-coding-tool.js'
 import { removeSourceTool } from './remove-source-tool.js'
 import { renameFolderTool } from './rename-folder-tool.js'
 import { repairPositionsTool } from './repair-positions-tool.js'
+import { restoreBackupTool } from './restore-backup-tool.js'
 import { searchSegmentsTool } from './search-segments-tool.js'
+import { searchTextTool } from './search-text-tool.js'
 import { setMemoTool } from './set-memo-tool.js'
 import { suggestCodingsTool } from './suggest-codings-tool.js'
 import { suggestSourceMetadataTool } from './suggest-source-metadata-tool.js'
@@ -90,6 +100,8 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     suggestCodingsTool(parts),
     searchSegmentsTool(parts),
     // Automatic coding
+    autoCodePatternTool(parts),
+    autoCodeSpeakerTool(parts),
     // Memos and journals
     getMemoTool(),
     setMemoTool(),
@@ -97,6 +109,9 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     readJournalTool(),
     addJournalTool(),
     // Search and statistics
+    searchTextTool(parts),
+    coderAgreementTool(parts),
+    codeCooccurrenceTool(parts),
     // Suggestions
     listPendingTool(),
     getSuggestionTool(),
@@ -112,5 +127,7 @@ export function allTools(parts: ToolParts): readonly QdaTool[] {
     // Changes, backups, repair
     listChangesTool(),
     undoChangeSetTool(),
+    listBackupsTool(),
+    restoreBackupTool(parts),
   ]
 }

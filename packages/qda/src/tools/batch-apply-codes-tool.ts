@@ -5,6 +5,7 @@ import { batchOperationsMax, overlapsListedMax } from '../limits.js'
 import { TimeSlices } from '../project/time-slices.js'
 import { applyOperations, type BatchRow, type FailedRow } from './batch/apply-operations.js'
 import { checkOperations } from './batch/check-operations.js'
+import { fitRows } from './batch/fit-rows.js'
 import { type Operation, operationSchema, parseOperation } from './batch/operation.js'
 import { placeQuotes, type QuotedPlaces } from './batch/place-quotes.js'
 import { rowsTool, type WriteTool } from './qda-tool.js'
@@ -24,7 +25,7 @@ const rowData = z.object({
       }),
     )
     .optional()
-    .describe(`Segments of the same code on this passage, the first ${overlapsListedMax}`),
+    .describe(`Segments of the same code on this passage, the first ${overlapsListedMax}; fewer in a long answer`),
   more_overlaps: z.literal(true).optional(),
   start_position: z.int().optional().describe('Of an operation with a quote: where it was found'),
   end_position: z.int().optional(),
@@ -95,7 +96,7 @@ function requireSize(count: number): void {
 function summed(rows: readonly BatchRow[]) {
   const succeeded = rows.filter(({ success }) => success).length
   const failed = rows.length - succeeded
-  return { total: rows.length, succeeded, failed, all_succeeded: failed === 0, results: [...rows] }
+  return { total: rows.length, succeeded, failed, all_succeeded: failed === 0, results: [...fitRows(rows)] }
 }
 
 function summaryOf(rows: readonly BatchRow[]): string {

@@ -40,9 +40,9 @@ export const writeData = {
   status: z.string().optional(),
   suggestion_id: z.string().optional().describe('What waits for a person now'),
   requires_approval: z.literal(true).optional(),
+  message: z.string().optional(),
 }
 export const previewData = {
   preview: z.literal(true).optional(),
   preview_token: z.string().nullable().optional(),
-  message: z.string().optional(),
 }

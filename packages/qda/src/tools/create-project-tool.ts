@@ -3,10 +3,10 @@ import { hashOfJson } from '@callboard/worker/canonical-json'
 import { z } from 'zod'
 import { QdaFailure } from '../failure.js'
 import { createProjectFolder } from '../format/create-project-folder.js'
+import type { ProjectPath } from '../format/project-path.js'
 import { newProjectAt } from '../format/project-path.js'
 import { coderNameLengthMax, pathLengthMax, requestsPrunedMax } from '../limits.js'
 import type { QdaSchema } from '../records/schema.js'
-import type { ProjectPlace } from '../sessions/project-desk.js'
 import { nameProblem } from '../text/name-problem.js'
 import { dryRun, requestId } from './common-input.js'
 import { enterProject, openedData, openedProject } from './enter-project.js'
@@ -31,7 +31,7 @@ const data = z.object({
 })
 
 export function createProjectTool(parts: ToolParts): QdaTool {
-  const { config, store } = parts
+  const { config, store, log } = parts
   return freeTool({
     name,
     title: 'Create a project',
@@ -48,6 +48,7 @@ export function createProjectTool(parts: ToolParts): QdaTool {
       const place = await newProjectAt(asked.path, config.roots)
       if (asked.dry_run) return { ...wouldBe(place), coder_name, change_set_id: null, dry_run: true as const }
       createProjectFolder(place, { coder: coder_name, now: call.now })
+      log.info({ tool: name, actor: call.actor.name, project: place.path }, 'project created')
       const { project } = await enterProject(parts, call.session, place)
       const answer = { ...openedProject(project), coder_name, change_set_id: null }
       await replies.keep(store.db, identity, answer, call.now)
@@ -83,7 +84,7 @@ function coderName(given: string | undefined): string | undefined {
   throw new QdaFailure('INVALID_ARGUMENT', `coder_name ${problem}`, { details: { path: 'coder_name' } })
 }
 
-const wouldBe = ({ name, path }: ProjectPlace) => ({
+const wouldBe = ({ name, path }: ProjectPath) => ({
   project_name: name,
   project_path: path,
   source_count: 0,

@@ -4,6 +4,7 @@ import { CodeGraph } from '../project/code-graph.js'
 import { type CodeRow, codingsByOwner, requireCode } from '../project/codes.js'
 import { type CodingKind, codingTables, dropCodingMeta } from '../project/coding-meta.js'
 import { deleteGraphRowsOfCode } from '../project/graph-rows.js'
+import { relinkTexts } from '../project/linked-texts.js'
 import type { ProjectDatabase } from '../project/project-database.js'
 import { forgetRecentCodes } from '../project/recent-codes.js'
 import { id } from './common-input.js'
@@ -96,6 +97,7 @@ function removeCodings(writer: Writer, codeIds: readonly number[]): number {
       `SELECT ${key} AS id FROM main.${table} WHERE cid IN (SELECT value FROM json_each(?)) ORDER BY ${key}`,
       JSON.stringify(codeIds),
     )
+    if (kind === 'av') relinkTexts(writer, new Map(codings.map(({ id }) => [id, null])))
     for (const { id } of codings) {
       dropCodingMeta(writer, kind as CodingKind, id)
       writer.delete(table, id)

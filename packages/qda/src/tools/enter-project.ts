@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { ProjectPath } from '../format/project-path.js'
 import type { OpenProject } from '../project/open-project.js'
 import { rememberProject } from '../records/projects.js'
-import type { ProjectPlace } from '../sessions/project-desk.js'
 import type { ToolParts } from './tool-parts.js'
 
 /** What is told of a project that was opened. */
@@ -31,7 +31,7 @@ export function openedProject({ name, path, db, schemaVersion, whyReadOnly, warn
 export async function enterProject(
   { desk, store, clock, effects, resources }: ToolParts,
   session: string,
-  place: ProjectPlace,
+  place: ProjectPath,
 ): Promise<{ readonly project: OpenProject; readonly isNew: boolean }> {
   const opened = await desk.open(session, place)
   const { project, isNew } = opened

@@ -49,7 +49,7 @@ interface ToolBase<Input extends z.ZodObject, Data extends z.ZodType> {
   readonly input: Input
   /** What agents are told of the input, where the schema that reads it says less. */
   readonly inputSchema?: { readonly [key: string]: unknown }
-  /** Of the answer. Keys that only some answers have are optional. */
+  /** Of the answer. Keys that only some answers have are optional; those of a write become so, as it may wait for a person. */
   readonly data: Data
   /** What may stand beside it. */
   readonly beside?: z.ZodRawShape
@@ -88,7 +88,8 @@ interface WriteBase<Input extends z.ZodObject, Data extends z.ZodType, Prepared>
   prepare?(input: z.output<Input>, call: ProjectCall): Promise<Prepared> | Prepared
   /**
    * What it would do, for a call without `confirm`: the answer's keys without `preview`, `requires_approval` and `preview_token`,
-   * which are added. A tool that has it takes `confirm` and `preview_token`.
+   * which are added. A tool that has it takes `confirm` and `preview_token`. Default, where a preview is needed all the same: what
+   * a dry run answers.
    */
   preview?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): Partial<z.input<Data>>
   /** After all else, whatever came of it: gives back what `prepare` holds. */
@@ -100,6 +101,8 @@ interface WriteBase<Input extends z.ZodObject, Data extends z.ZodType, Prepared>
   }
   /** Whether this call shows first what it would do. Default: every call of a tool that has a preview. */
   needsConfirm?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): boolean
+  /** Arguments that choose from what a preview shows, so that its token is good for calls with others. */
+  readonly choices?: readonly string[]
   /** Beside the rows that it changes, what must still be the same when a preview is confirmed or a suggestion approved. */
   basis?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): unknown
 }
@@ -118,6 +121,8 @@ export interface OperationTool<Input extends z.ZodObject, Data extends z.ZodType
   extends WriteBase<Input, Data, Prepared> {
   /** Whether it changes the project itself, which then must be writable, and has a backup. */
   readonly changesProject: boolean
+  /** It makes a backup itself, so that none is made before it. */
+  readonly backsUpItself?: true
   /** Does it, or with `isDryRun` checks all that it can without doing it. Runs alone. */
   operate(input: z.output<Input>, call: ProjectCall, prepared: Prepared, isDryRun: boolean): Promise<Returned<Data>>
 }

@@ -34,11 +34,12 @@ export function withKnownNames(given: Arguments, known: readonly string[]): Argu
   const named = { ...given }
   for (const name of foreign) {
     const own = aliases.get(name)!
-    if (own in named && named[own] !== named[name])
+    const isSaid = !isNothing(own, named[own])
+    if (isSaid && !isNothing(name, named[name]) && String(named[own]) !== String(named[name]))
       throw new QdaFailure('INVALID_ARGUMENT', `${name} and ${own} are the same, and say different things: give one.`, {
         details: { path: name },
       })
-    named[own] = named[name]
+    if (!isSaid) named[own] = named[name]
     delete named[name]
   }
   return named
@@ -49,7 +50,7 @@ function requireParameters(input: z.ZodObject, given: Arguments): void {
   const { required } = shapeOf(input)
   const missing = required.find((name) => isNothing(name, given[name]))
   if (missing === undefined) return
-  const foreign = Object.keys(given).filter((key) => !(key in input.shape))
+  const foreign = Object.keys(given).filter((key) => !Object.hasOwn(input.shape, key))
   const near = nearestName(missing, foreign)
   throw new QdaFailure('MISSING_PARAMETER', `Missing required parameter: ${missing}`, {
     details: { path: missing },
@@ -67,7 +68,7 @@ function isNothing(name: string, value: unknown): boolean {
 function withoutNulls(input: z.ZodObject, given: Arguments): Arguments {
   const { nullable } = shapeOf(input)
   const isLeftOut = ([name, value]: readonly [string, unknown]) =>
-    value === null && name in input.shape && !nullable.has(name)
+    value === null && Object.hasOwn(input.shape, name) && !nullable.has(name)
   const entries = Object.entries(given)
   return entries.some(isLeftOut) ? Object.fromEntries(entries.filter((entry) => !isLeftOut(entry))) : given
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { QdaFailure } from '../failure.js'
 import { pageLengthDefault, pageLengthMax } from '../limits.js'
 import { requireSource } from '../project/sources.js'
+import { perText } from '../text/per-text.js'
 import { textHash } from '../text/text-hash.js'
 import { id } from './common-input.js'
 import { type QdaTool, readTool } from './qda-tool.js'
@@ -52,8 +53,11 @@ export function readSourceContentTool(): QdaTool {
         end_pos: end,
         total_length: total,
         has_more: end < total,
-        text_hash: textHash(text.text),
+        text_hash: hashOf(text),
       }
     },
   })
 }
+
+/** A long text is read page by page. */
+const hashOf = perText(textHash)

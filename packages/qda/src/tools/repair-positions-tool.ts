@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Foundation } from '../foundation.js'
-import { repairedMax } from '../limits.js'
+import { repairedMax, wholeProjectMs } from '../limits.js'
 import { placeById, placedCodings } from '../project/findings-of-codings.js'
 import { TimeSlices } from '../project/time-slices.js'
 import { id } from './common-input.js'
@@ -29,7 +29,7 @@ export function repairPositionsTool({ clock }: Pick<Foundation, 'clock'>): Write
     }),
     level: 'T4',
     marks: { destructiveHint: true, idempotentHint: true },
-    timeoutMs: 600_000,
+    timeoutMs: wholeProjectMs,
     prepare: async ({ segment_ids: segmentIds, source_ids: sourceIds }, { project, context }): Promise<Candidates> => {
       const slices = new TimeSlices(clock, context.signal)
       const candidates = new Candidates()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Foundation } from '../foundation.js'
-import { codingsPerSliceMax, segmentQueryLengthMax, segmentsListedMax } from '../limits.js'
+import { codingsPerSliceMax, segmentsListedMax } from '../limits.js'
+import { expressionOf } from '../patterns/expression.js'
 import { visible } from '../project/coders.js'
 import { type Coding, selectCodings } from '../project/codings.js'
 import type { ProjectDatabase } from '../project/project-database.js'
@@ -22,7 +23,7 @@ export function searchSegmentsTool({ clock }: Pick<Foundation, 'clock'>): QdaToo
     description:
       'Looks for words in what is coded and in the memos of codings, not in the rest of the texts: that is search_text.',
     input: z.object({
-      query: z.string().min(1).max(segmentQueryLengthMax),
+      pattern: z.string().min(1),
       match: z.enum(['literal', 'word']).default('literal').describe('word: not as a part of a longer word'),
       case_sensitive: z.boolean().default(false),
       fields: z.array(fields).min(1).max(2).default(['text', 'memo']),
@@ -40,7 +41,7 @@ export function searchSegmentsTool({ clock }: Pick<Foundation, 'clock'>): QdaToo
       const { cursor, limit, fields: among } = input
       const [after] = cursor === undefined ? [0] : readCursor(cursor, 1)
       const slices = new TimeSlices(clock, context.signal)
-      const expression = expressionOf(input)
+      const expression = tester(input)
       const reader = new SegmentReader(project)
       const segments: z.input<typeof segmentData & z.ZodObject<{ matched_in: z.ZodArray<typeof fields> }>>[] = []
       let total = 0
@@ -96,14 +97,12 @@ function matchedIn({ seltext, memo }: Coding, among: readonly Field[], expressio
   return [...new Set(among)].filter((field) => texts[field] !== null && expression.test(texts[field]))
 }
 
-/** Each character stands for itself, so that no query takes long. */
-function expressionOf(asked: {
-  readonly query: string
+/** A text or a word, so that nothing takes long. */
+function tester(asked: {
+  readonly pattern: string
   readonly match: 'literal' | 'word'
   readonly case_sensitive: boolean
 }) {
-  const literal = asked.query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-  const part = '[\\p{L}\\p{N}\\p{M}_]'
-  const source = asked.match === 'word' ? `(?<!${part})${literal}(?!${part})` : literal
-  return new RegExp(source, asked.case_sensitive ? 'u' : 'iu')
+  const { source, flags } = expressionOf({ ...asked, caseSensitive: asked.case_sensitive })
+  return new RegExp(source, flags.replace('g', ''))
 }

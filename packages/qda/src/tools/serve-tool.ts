@@ -2,7 +2,7 @@ import type { Context, Worker } from '@callboard/worker'
 import { z } from 'zod'
 import { QdaFailure } from '../failure.js'
 import type { Foundation } from '../foundation.js'
-import { isBusy } from '../project/write-turns.js'
+import { databaseFailure } from '../project/database-failure.js'
 import type { ProjectDesk } from '../sessions/project-desk.js'
 import { actorOf } from './actor.js'
 import { confirmInput, previewData, writeData, writeInput } from './common-input.js'
@@ -109,10 +109,11 @@ function failureOf(error: unknown, { name }: QdaTool, { log }: ServingParts): Qd
     log.debug({ tool: name, code: error.code }, 'a call failed')
     return error
   }
-  if (isBusy(error))
-    return new QdaFailure('PROJECT_BUSY', 'Another program holds the project at the moment; repeat the call', {
-      details: { retryable: true },
-    })
+  const failure = databaseFailure(error)
+  if (failure !== undefined) {
+    log.warn({ err: error, tool: name }, 'a database did not do what it was asked for')
+    return failure
+  }
   log.error({ err: error, tool: name }, 'a call failed for a reason that nobody foresaw')
   return new QdaFailure('INTERNAL', `${name} failed for a reason that nobody foresaw; the qda worker's log tells more`)
 }

@@ -123,7 +123,7 @@ function suggest(hidden: WriteTool, { item, place, text, hash }: PlacedItem, cal
     ...(importance !== undefined && { importance }),
     ...(confidence !== undefined && { confidence }),
   }
-  const fingerprint = tryOut(hidden, payload, call, undefined).affectedHash
+  const fingerprint = tryOut({ tool: hidden, input: payload, call, prepared: undefined }).affectedHash
   const proposed = { kind: 'coding', tool: hidden.name, payload, fingerprint, rationale }
   const suggestion = addSuggestion(call.project.db, proposed, call.actor.name, call.now)
   return {

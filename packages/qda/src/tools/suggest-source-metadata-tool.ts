@@ -39,7 +39,8 @@ export function suggestSourceMetadataTool({ effects }: Pick<ToolParts, 'effects'
     apply: ({ db }, { source_id }, call, suggested) => {
       const { name: source_name } = requireSource(db, source_id)
       const payload = { source_id, ...suggested }
-      const { affectedHash: fingerprint } = tryOut(hidden, { ...payload, as_attributes: false }, call, undefined)
+      const input = { ...payload, as_attributes: false }
+      const { affectedHash: fingerprint } = tryOut({ tool: hidden, input, call, prepared: undefined })
       const proposed = { kind: 'source_metadata', tool: hidden.name, payload, fingerprint }
       const { id: suggestion_id } = addSuggestion(db, proposed, call.actor.name, call.now)
       return {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findChangeSet } from '../changes/change-sets.js'
-import { noChangeSet, undoChangeSet } from '../changes/undo.js'
+import { requireChangeSet, undoChangeSet } from '../changes/undo.js'
+import { undoRowsListedMax } from '../limits.js'
 import { rowsTool, type WriteTool } from './qda-tool.js'
 
 export function undoChangeSetTool(): WriteTool {
@@ -15,27 +15,38 @@ export function undoChangeSetTool(): WriteTool {
     data: z.object({
       undone_change_set_id: z.string(),
       undone: z.int().describe('Rows and files'),
-      skipped: z.array(z.object({ table: z.string(), row_id: z.union([z.int(), z.string()]), reason: z.string() })),
-      id_map: z.array(
-        z.object({
-          table: z.string(),
-          old_id: z.union([z.int(), z.string()]),
-          new_id: z.union([z.int(), z.string()]),
-        }),
-      ),
+      skipped: z
+        .array(z.object({ table: z.string(), row_id: z.union([z.int(), z.string()]), reason: z.string() }))
+        .describe(`The first ${undoRowsListedMax}`),
+      skipped_count: z.int(),
+      id_map: z
+        .array(
+          z.object({
+            table: z.string(),
+            old_id: z.union([z.int(), z.string()]),
+            new_id: z.union([z.int(), z.string()]),
+          }),
+        )
+        .describe(`The first ${undoRowsListedMax} rows that came back under other ids`),
+      id_map_count: z.int(),
     }),
     marks: { destructiveHint: true, idempotentHint: false },
-    prepare: ({ change_set_id: id }, { project }) => {
-      const found = findChangeSet(project.db, id)
-      if (found === undefined) throw noChangeSet(id)
-      return found
-    },
+    prepare: ({ change_set_id: id }, { project }) => requireChangeSet(project.db, id),
+    basis: (_, __, { undone_by }) => undone_by,
     level: (_, { actor }, { actor: whose }) => (actor.name === whose ? 'T2' : 'T4'),
     apply: (writer, { change_set_id: id }) => {
+      const { tool } = requireChangeSet(writer.db, id)
       const { undone, skipped, id_map } = undoChangeSet(writer, id)
       writer.undoes = id
-      writer.summary = `Undo of ${findChangeSet(writer.db, id)?.tool ?? id}`
-      return { undone_change_set_id: id, undone, skipped: [...skipped], id_map: [...id_map] }
+      writer.summary = `Undo of ${tool}`
+      return {
+        undone_change_set_id: id,
+        undone,
+        skipped: skipped.slice(0, undoRowsListedMax),
+        skipped_count: skipped.length,
+        id_map: id_map.slice(0, undoRowsListedMax),
+        id_map_count: id_map.length,
+      }
     },
   })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Foundation } from '../foundation.js'
-import { issuesListedMax } from '../limits.js'
+import { issuesListedMax, wholeProjectMs } from '../limits.js'
 import { Findings } from '../project/findings.js'
 import { type FoundCoding, placedCodings } from '../project/findings-of-codings.js'
 import { missingFiles } from '../project/findings-of-files.js'
@@ -28,7 +28,7 @@ export function verifyProjectTool({ clock }: Pick<Foundation, 'clock'>): QdaTool
       ),
       truncated: z.boolean().describe('Whether there are more issues than are listed'),
     }),
-    timeoutMs: 600_000,
+    timeoutMs: wholeProjectMs,
     read: async (_, { project, context }) => {
       const slices = new TimeSlices(clock, context.signal)
       const findings = new Findings()

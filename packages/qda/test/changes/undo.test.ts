@@ -18,6 +18,17 @@ function undo(db: ProjectDatabase, id: string) {
   return { undone, skipped, id_map, set: finishChangeSet(writer, 'session') }
 }
 
+/** The same, and that the one was undone by the other is written down. */
+function undoAs(db: ProjectDatabase, id: string): string {
+  const writer = writerIn(db)
+  undoChangeSet(writer, id)
+  writer.undoes = id
+  return finishChangeSet(writer, 'session')!
+}
+
+const undoneBy = (db: ProjectDatabase) =>
+  db.all<{ undone_by: string | null }>('SELECT undone_by FROM side.change_set ORDER BY seq').map((set) => set.undone_by)
+
 const rows = (db: ProjectDatabase, table: string) => db.all(`SELECT * FROM main.${table} ORDER BY 1`)
 
 describe('undo', () => {
@@ -73,6 +84,7 @@ describe('undo', () => {
   it('gives a row whose id is taken another one, and what refers to it follows', () => {
     const db = openDatabase()
     change(db, (writer) => {
+      writer.insert('source', { name: 'Interview' })
       writer.insert('code_name', { name: 'Pride' })
       writer.insert('code_text', { cid: 1, fid: 1, pos0: 0, pos1: 4, owner: 'x' })
     })
@@ -109,5 +121,74 @@ describe('undo', () => {
     const set = finishChangeSet(writer, 'session')
     expect(db.get('SELECT undone_by FROM side.change_set WHERE id = ?', id)).toEqual({ undone_by: set })
     expect(db.get('SELECT undoes FROM side.change_set WHERE id = ?', set)).toEqual({ undoes: id })
+  })
+
+  it('does nothing a second time, so that rows without a name do not come back twice', () => {
+    const db = openDatabase()
+    change(db, (writer) => {
+      writer.insert('source', { name: 'Film' })
+      writer.insert('code_name', { name: 'Pride' })
+      writer.insert('code_av', { id: 1, cid: 1, pos0: 0, pos1: 9 })
+    })
+    const id = change(db, (writer) => writer.delete('code_av', 1))
+    const by = undoAs(db, id)
+    db.run('UPDATE main.code_av SET pos1 = 8')
+    expect(undo(db, id)).toMatchObject({
+      undone: 0,
+      skipped: [{ table: 'code_av', row_id: 1, reason: `it was taken back already, by ${by}` }],
+      set: null,
+    })
+    expect(rows(db, 'code_av')).toHaveLength(1)
+  })
+
+  it('can be done again once it was undone itself, and so on', () => {
+    const db = openDatabase()
+    const id = change(db, (writer) => writer.insert('code_name', { name: 'Pride' }))
+    const undone = undoAs(db, id)
+    const redone = undoAs(db, undone)
+    expect(undoneBy(db)).toEqual([null, redone, null])
+    const again = undoAs(db, redone)
+    expect(undoneBy(db)).toEqual([undone, null, again, null])
+    expect(rows(db, 'code_name')).toEqual([])
+  })
+
+  it('leaves away a coding whose code was deleted since, whoever has its id now', () => {
+    const db = openDatabase()
+    change(db, (writer) => {
+      writer.insert('source', { name: 'Interview' })
+      writer.insert('code_name', { name: 'Pride' })
+      writer.insert('code_text', { cid: 1, fid: 1, pos0: 0, pos1: 4, owner: 'x' })
+    })
+    const id = change(db, (writer) => writer.delete('code_text', 1))
+    const deletion = change(db, (writer) => writer.delete('code_name', 1))
+    const skipped = [{ table: 'code_text', row_id: 1, reason: 'what it belongs to is gone' }]
+    expect(undo(db, id)).toMatchObject({ undone: 0, skipped })
+    const other = change(db, (writer) => writer.insert('code_name', { name: 'Fear' }))
+    expect(undo(db, id)).toMatchObject({ undone: 0, skipped })
+    undoAs(db, other)
+    undoAs(db, deletion)
+    expect(undo(db, id)).toMatchObject({ undone: 1, skipped: [] })
+  })
+
+  it('gives the folder of a source to that source alone', () => {
+    const db = openDatabase()
+    change(db, (writer) => {
+      writer.insert('source', { name: 'Interview' })
+      writer.insert('source_meta', { source_id: 1, fp: 'Interview', origin: 'field' })
+    })
+    const id = change(db, (writer) => {
+      writer.delete('source_meta', 1)
+      writer.delete('source', 1)
+    })
+    db.run("INSERT INTO main.source (id, name) VALUES (1, 'Another')")
+    db.run("INSERT INTO side.source_meta (source_id, fp) VALUES (1, 'Another')")
+    expect(undo(db, id)).toMatchObject({
+      undone: 2,
+      id_map: [{ table: 'source', old_id: 1, new_id: 2 }, { new_id: 2 }],
+    })
+    expect(db.all('SELECT source_id, fp FROM side.source_meta ORDER BY 1')).toEqual([
+      { source_id: 1, fp: 'Another' },
+      { source_id: 2, fp: 'Interview' },
+    ])
   })
 })

@@ -53,8 +53,8 @@ test('an import that is cancelled leaves nothing', async () => {
   const actor = { name: 'agent:a', coder: 'a', isOperator: false }
   const call = { context, session: 's', actor, now: 0 } as unknown as Call
   const place = { path: join(folder, 'Many.qda'), name: 'Many' }
-  await expect(
-    importAsNew({ file, place, isDryRun: false, call, clock: new VirtualClock() }),
-  ).rejects.toMatchObject({ name: 'AbortError' })
+  await expect(importAsNew({ file, place, isDryRun: false, call, clock: new VirtualClock() })).rejects.toMatchObject({
+    name: 'AbortError',
+  })
   expect(readdirSync(folder)).toEqual(['many.qdpx'])
 })

@@ -170,6 +170,18 @@ test('a regex that has to remember too much is refused, and the next search work
   expect(await findIn('abc', 'b')).toEqual(['1:b'])
 })
 
+test('each text that has matches is handed on, in order, and the next one waits for it', async () => {
+  const texts = ['ab', 'c', 'b', 'bb'].map((text, id) => ({ id, text }))
+  const taken: string[] = []
+  await search.search(texts, query('b'), async ({ id, text }, matches) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    taken.push(`${id} ${text} ${matches.map(({ start }) => start).join()}`)
+  })
+  expect(taken).toEqual(['0 ab 1', '2 b 0', '3 bb 0,1'])
+  const fails = () => Promise.reject(new Error('full'))
+  await expect(search.search(texts, query('b'), fails)).rejects.toThrow('full')
+})
+
 test('a catastrophic regex ends in PATTERN_TIMEOUT, and the next search works', async () => {
   const searching = expect(search.search(endless, catastrophic)).rejects.toMatchObject({
     code: 'PATTERN_TIMEOUT',

@@ -2,12 +2,15 @@ import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { defineWorker } from '@callboard/worker'
 import { connectForTest, type TestCallOptions, type TestLink, VirtualClock } from '@callboard/worker/testing'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import Database from 'better-sqlite3'
 import { qdaService } from '../../src/create-qda-worker.js'
 import { projectStatements } from '../../src/format/project-ddl.js'
 import { openQda } from '../../src/open-qda.js'
+import type { ToolsOf } from '../../src/tools/register-tools.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: each test knows what its tool answers.
 export type TestAnswer = { readonly [key: string]: any }
@@ -18,33 +21,56 @@ export interface QdaForTest extends AsyncDisposable {
   readonly folder: string
   readonly clock: VirtualClock
   readonly link: TestLink
-  /** The answer as an agent gets it, failures too. */
+  /** The answer as an agent gets it, failures too; checked as clients check it. */
   call(tool: string, args?: object, options?: TestCallOptions): Promise<TestAnswer>
   /** A new and empty project of QualCoder 4.0; the path of its folder. */
   makeProject(name?: string): string
   /** The same, and opens it in the default session. */
   openProject(name?: string): Promise<string>
-  /** The project's own database, without the worker; closed at the end. */
-  db(path: string): Database.Database
+  /** The project's own database, without the worker; closed at the end. Or another one of its folder. */
+  db(path: string, file?: string): Database.Database
+  /** The worker ends, and starts again. */
+  restart(): Promise<void>
 }
 
-export async function openQdaForTest({ config }: { readonly config?: unknown } = {}): Promise<QdaForTest> {
+export interface QdaForTestOptions {
+  readonly config?: unknown
+  /** Default: all there are. */
+  readonly tools?: ToolsOf
+}
+
+export async function openQdaForTest({ config, tools }: QdaForTestOptions = {}): Promise<QdaForTest> {
   const folder = realpathSync(await mkdtemp(join(tmpdir(), 'qda-test-')))
   const clock = new VirtualClock()
-  const worker = defineWorker({ ...qdaService, version: '0.0.0' })
-  const variables = { CALLBOARD_LOG_LEVEL: 'error' }
-  const qda = await openQda(worker, { dataDirectory: join(folder, 'data'), config, variables }, { clock })
-  const link = await connectForTest(worker, { now: clock.now })
   const databases = new Map<string, Database.Database>()
+  let running = await start()
 
-  async function call(tool: string, args: object = {}, options: TestCallOptions = {}): Promise<TestAnswer> {
-    const { structuredContent } = await link.callTool(tool, { ...args }, options)
-    return structuredContent as TestAnswer
+  async function start() {
+    const worker = defineWorker({ ...qdaService, version: '0.0.0' })
+    const options = { dataDirectory: join(folder, 'data'), config, variables: { CALLBOARD_LOG_LEVEL: 'silent' } }
+    const qda = await openQda(worker, options, { clock, ...(tools !== undefined && { tools }) })
+    return { qda, link: await connectForTest(worker, { now: clock.now }) }
   }
 
-  function db(path: string): Database.Database {
-    const found = databases.get(path) ?? new Database(join(path, 'data.qda'))
-    databases.set(path, found)
+  async function stop(): Promise<void> {
+    try {
+      await running.link.close()
+    } finally {
+      await running.qda.close()
+    }
+  }
+
+  async function call(tool: string, args: object = {}, options: TestCallOptions = {}): Promise<TestAnswer> {
+    const result = await running.link.callTool(tool, { ...args }, options)
+    const schema = running.link.definitions.tools?.find(({ name }) => name === tool)?.outputSchema
+    checkResult(tool, result, schema)
+    return result.structuredContent as TestAnswer
+  }
+
+  function db(path: string, file = 'data.qda'): Database.Database {
+    const found = databases.get(join(path, file)) ?? new Database(join(path, file))
+    databases.set(join(path, file), found)
+    found.pragma('synchronous = OFF')
     return found
   }
 
@@ -60,7 +86,9 @@ export async function openQdaForTest({ config }: { readonly config?: unknown } =
   return {
     folder,
     clock,
-    link,
+    get link() {
+      return running.link
+    },
     call,
     makeProject,
     db,
@@ -70,14 +98,45 @@ export async function openQdaForTest({ config }: { readonly config?: unknown } =
       if (success !== true) throw new Error(`the project could not be opened: ${error}`)
       return path
     },
+    async restart() {
+      await stop()
+      running = await start()
+    },
     async [Symbol.asyncDispose]() {
       for (const database of databases.values()) database.close()
       try {
-        await link.close()
+        await stop()
       } finally {
-        await qda.close()
         rmSync(folder, { recursive: true, force: true })
       }
     },
   }
+}
+
+type ToolResult = Awaited<ReturnType<TestLink['callTool']>>
+
+const validator = new AjvJsonSchemaValidator()
+/** By the schema as text; to compile one takes longer than most tests. */
+const validators = new Map<string, (answer: unknown) => { readonly valid: boolean; readonly errorMessage?: string }>()
+
+/** One object, in both places the same, of the announced shape, and marked as an error if and only if it is one. */
+function checkResult(tool: string, result: ToolResult, schema: unknown): void {
+  const { structuredContent, content, isError = false } = result
+  const [block, ...others] = content
+  // The text of an answer that is too large for a message in both forms is behind a link.
+  const isLinked = others.length > 0 && others.every(({ type }) => type === 'resource_link')
+  if (block?.type !== 'text' || !(isLinked || others.length === 0)) throw new Error(`${tool}: not one text`)
+  if (!isLinked && !isDeepStrictEqual(JSON.parse(block.text as string), structuredContent))
+    throw new Error(`${tool}: not the same as text`)
+  if ((structuredContent as TestAnswer)['success'] !== !isError)
+    throw new Error(`${tool}: ${block.text} with isError ${isError}`)
+  const { valid, errorMessage } = validatorOf(schema)(structuredContent)
+  if (!valid) throw new Error(`${tool}: ${errorMessage} in ${block.text}`)
+}
+
+function validatorOf(schema: unknown) {
+  const key = JSON.stringify(schema)
+  const known = validators.get(key) ?? validator.getValidator(schema as never)
+  validators.set(key, known as never)
+  return known
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { appendPublic, publicPart, withPublicPart } from '../../src/text/private-memo.js'
+import { appendPublic, joinMemos, publicPart, withPublicPart } from '../../src/text/private-memo.js'
 
 test('from the first mark on, a memo is private', () => {
   expect(publicPart('open\n#####secret\n##### more')).toBe('open')
@@ -32,4 +32,14 @@ test('no text of an agent can make or move a private part', () => {
       expect(publicPart(withPublicPart(`${open}${hidden}`, given)) ?? '').toBe(given.trimEnd())
     }),
   )
+})
+
+test('two memos become one, with both private parts at its end', () => {
+  expect(joinMemos('a\n#####x', 'b #####y')).toBe('a\nb\n#####x\n#####y')
+  expect(joinMemos(null, '#####y', 'head')).toBe('head\n#####y')
+  expect([joinMemos('a', null), joinMemos(null, null), joinMemos('a#####x', '#####y')]).toEqual([
+    'a',
+    '',
+    'a#####x\n#####y',
+  ])
 })

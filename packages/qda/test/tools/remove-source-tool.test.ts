@@ -140,16 +140,46 @@ describe('remove_source', () => {
   it('comes back whole by undo: rows with their ids, folder, importance and the file', async () => {
     await qda.call('create_folder', { name: 'Talks' })
     await qda.call('move_source_to_folder', { source_id: 1, folder_id: 1 })
+    const marked = { code_id: 1, source_id: 2, start_pos: 0, end_pos: 11, importance: 3 }
+    await qda.call('batch_apply_codes', { operations: [marked] })
+    const { data: segments } = await qda.call('list_segments_for_source', { source_id: 2 })
+    expect(segments).toContainEqual(expect.objectContaining({ end_position: 11, importance: 3 }))
     const before = everything()
     const { change_set_id } = await qda.call('remove_source', { source_id: 1, include_transcript: true, confirm: true })
     const undone = await qda.call('undo_change_set', { change_set_id })
     expect(undone).toMatchObject({ success: true, data: { skipped: [], id_map: [] } })
+    expect((await qda.call('list_segments_for_source', { source_id: 2 }))['data']).toEqual(segments)
     const { coder_names: _, ...rows } = everything()
     const { coder_names: __, ...rowsBefore } = before
     expect(rows).toEqual(rowsBefore)
     const { data } = await qda.call('list_sources', { source_type: 'audio' })
     expect(data.sources[0]).toMatchObject({ id: 1, folder_id: 1, file_size: 5 })
     expect(readFileSync(join(path, 'audio', 'talk.mp3'), 'utf8')).toBe('sound')
+  })
+
+  it('comes back under another id where a later source has its own, and all that names it follows', async () => {
+    await qda.call('create_folder', { name: 'Notes' })
+    await qda.call('move_source_to_folder', { source_id: 3, folder_id: 1 })
+    const { change_set_id } = await qda.call('remove_source', { source_id: 3, confirm: true })
+    await qda.call('add_text_source', { name: 'later', content: 'Later text', origin: 'field' })
+    const { data } = await qda.call('undo_change_set', { change_set_id })
+    expect(data).toMatchObject({
+      skipped: [],
+      id_map: expect.arrayContaining([{ table: 'source', old_id: 3, new_id: 4 }]),
+    })
+    expect(db.prepare('SELECT fid FROM code_text WHERE ctid = 3').pluck().get()).toBe(4)
+    expect(db.prepare('SELECT id FROM code_image').pluck().all()).toEqual([4])
+    expect(db.prepare("SELECT id FROM attribute WHERE value = 'Oslo'").pluck().get()).toBe(4)
+    expect(db.prepare('SELECT fid FROM gr_file_text_item WHERE gfileid = 3').pluck().get()).toBe(4)
+    expect(db.prepare('SELECT tofileid FROM gr_free_line_item WHERE gflineid = 3').pluck().get()).toBe(4)
+    expect(db.prepare('SELECT memo_source_id FROM gr_memo_item WHERE gmemoid = 3').pluck().get()).toBe(4)
+    const { sources } = (await qda.call('list_sources'))['data']
+    expect(sources).toMatchObject([
+      { id: 3, name: 'later', folder_id: null, origin: 'field' },
+      { id: 4, name: 'notes.txt', folder_id: 1, origin: null },
+      { id: 1 },
+      { id: 2 },
+    ])
   })
 
   it('moves the file to the trash of its change set', async () => {

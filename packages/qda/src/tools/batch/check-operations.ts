@@ -4,11 +4,12 @@ import { requireCode } from '../../project/codes.js'
 import { type CodedPassages, loadCoded } from '../../project/codings-of-code.js'
 import type { OpenProject } from '../../project/open-project.js'
 import { requireSource } from '../../project/sources.js'
+import { detached } from '../../text/detached.js'
 import { textHash } from '../../text/text-hash.js'
 import type { TextIndex } from '../../text/text-index.js'
 import type { Operation } from './operation.js'
 import { orFailure } from './or-failure.js'
-import { detached, type Place, placeByPosition, type QuotedPlace } from './place-operation.js'
+import { type Place, placeByPosition, type QuotedPlace } from './place-operation.js'
 import type { QuotedPlaces } from './place-quotes.js'
 
 /** An operation of which nothing is wrong. */

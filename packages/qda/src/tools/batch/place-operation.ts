@@ -1,6 +1,7 @@
 import { QdaFailure } from '../../failure.js'
 import { anchorQuote } from '../../text/anchor-quote.js'
 import { checkQuote } from '../../text/check-quote.js'
+import { detached } from '../../text/detached.js'
 import type { SearchAllowance } from '../../text/search-allowance.js'
 import type { TextIndex } from '../../text/text-index.js'
 import type { Operation } from './operation.js'
@@ -46,6 +47,3 @@ export function placeByQuote(index: TextIndex, passage: Passage, allowance: Sear
     relocated: found.relocated,
   }
 }
-
-/** A string of its own: a slice keeps the whole text in memory that it is cut from. */
-export const detached = (text: string): string => Buffer.from(text).toString()
