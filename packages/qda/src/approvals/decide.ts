@@ -47,8 +47,13 @@ export class Decisions {
       const isConfirmed = 'confirm' in tool.input.shape && { confirm: true }
       const asSuggested = await readInput(tool, { ...suggestion.payload, ...isConfirmed })
       const input = Object.keys(more).length === 0 ? asSuggested : await readInput(tool, { ...asSuggested, ...more })
-      const result = await this.#prepareAndExecute({ tool, input, call, asSuggested, suggestion, operator })
-      return { id, status: 'approved', result }
+      const prepared = await tool.prepare?.(input, call)
+      try {
+        const result = await this.#execute({ tool, input, call, prepared, asSuggested, suggestion, operator })
+        return { id, status: 'approved', result }
+      } finally {
+        await tool.release?.(prepared)
+      }
     } catch (error) {
       if (!isStale(error)) throw error
       const reason = error instanceof QdaFailure ? error.message : 'what it is about has changed since'
@@ -67,16 +72,6 @@ export class Decisions {
     await project.writes.transaction(() => decideSuggestion(project.db, id, decision, operator.now))
     await this.#after.decided(inNameOf(suggestion, operator, project), id)
     return { id, status: 'rejected', result: null }
-  }
-
-  async #prepareAndExecute(approval: Omit<Approval, 'prepared'>): Promise<unknown> {
-    const { tool, input, call } = approval
-    const prepared = await tool.prepare?.(input, call)
-    try {
-      return await this.#execute({ ...approval, prepared })
-    } finally {
-      await tool.release?.(prepared)
-    }
   }
 
   async #execute(approval: Approval): Promise<unknown> {

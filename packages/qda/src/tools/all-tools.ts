@@ -19,12 +19,9 @@ import { getCodeTool } from './get-code-tool.js'
 import { getMemoTool } from './get-memo-tool.js'
 import { getProjectContextTool } from './get-project-context-tool.js'
 import { getSuggestionTool } from './get-suggestion-tool.js'
-
 import { importQdcTool } from './import-qdc-tool.js'
 import { importQdpxTool } from './import-qdpx-tool.js'
-
 import { listBackupsTool } from './list-backups-tool.js'
-
 import { listCategoriesTool } from './list-categories-tool.js'
 import { listChangesTool } from './list-changes-tool.js'
 import { listCodesTool } from './list-codes-tool.js'
