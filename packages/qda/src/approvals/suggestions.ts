@@ -17,6 +17,8 @@ export interface Suggestion {
   readonly fingerprint: string
   readonly actor: string
   readonly rationale: string | null
+  /** What it would change, as it was then, for the person who decides: names and texts rather than ids. */
+  readonly about: { readonly [key: string]: unknown } | null
   /** UTC ms. */
   readonly created_at: number
   readonly status: SuggestionStatus
@@ -32,11 +34,12 @@ export interface Proposed {
   readonly payload: { readonly [key: string]: unknown }
   readonly fingerprint: string
   readonly rationale?: string | undefined
+  readonly about?: { readonly [key: string]: unknown } | undefined
 }
 
 /** Adds it to the queue; an equal one that waits already stands for it. Throws QUEUE_FULL. */
 export function addSuggestion(db: ProjectDatabase, proposed: Proposed, actor: string, now: number): Suggestion {
-  const { kind, tool, fingerprint, rationale = null } = proposed
+  const { kind, tool, fingerprint, rationale = null, about = null } = proposed
   const payload = JSON.stringify(proposed.payload)
   const same = db.get<SuggestionRow>(
     "SELECT * FROM side.suggestion WHERE status = 'pending' AND actor = ? AND tool = ? AND payload = ? AND fingerprints = ?",
@@ -55,9 +58,9 @@ export function addSuggestion(db: ProjectDatabase, proposed: Proposed, actor: st
     )
   const id = randomUUID()
   db.run(
-    `INSERT INTO side.suggestion (id, kind, tool, payload, fingerprints, actor, rationale, created_at, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
-    ...[id, kind, tool, payload, fingerprint, actor, rationale, now],
+    `INSERT INTO side.suggestion (id, kind, tool, payload, fingerprints, actor, rationale, about, created_at, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
+    ...[id, kind, tool, payload, fingerprint, actor, rationale, about === null ? null : JSON.stringify(about), now],
   )
   return findSuggestion(db, id)!
 }
@@ -117,6 +120,7 @@ interface SuggestionRow {
   readonly fingerprints: string
   readonly actor: string
   readonly rationale: string | null
+  readonly about: string | null
   readonly created_at: number
   readonly status: SuggestionStatus
   readonly decided_by: string | null
@@ -125,7 +129,7 @@ interface SuggestionRow {
   readonly result: string | null
 }
 
-function suggestionOf({ payload, fingerprints, result, ...row }: SuggestionRow): Suggestion {
+function suggestionOf({ payload, fingerprints, about, result, ...row }: SuggestionRow): Suggestion {
   return {
     id: row.id,
     kind: row.kind,
@@ -134,6 +138,7 @@ function suggestionOf({ payload, fingerprints, result, ...row }: SuggestionRow):
     fingerprint: fingerprints,
     actor: row.actor,
     rationale: row.rationale,
+    about: about === null ? null : (JSON.parse(about) as Suggestion['about']),
     created_at: row.created_at,
     status: row.status,
     decided_by: row.decided_by,
