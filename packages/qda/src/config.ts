@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { type QdaConfig, QdaConfigError, type TrustLevel } from './config/qda-config.js'
 import { homeProblems, levelProblems, valueProblems } from './config/section-problems.js'
 import { sectionSchema } from './config/section-schema.js'
-import { toolNames } from './tools/tool-names.js'
+import { toolNames, writingToolNames } from './tools/tool-names.js'
 
 export { type QdaConfigKey, qdaConfigKeys } from './config/config-keys.js'
 export { type QdaConfig, QdaConfigError } from './config/qda-config.js'
@@ -13,7 +13,7 @@ export function parseQdaConfig(section: unknown, home?: string): QdaConfig {
   const parsed = sectionSchema.safeParse(given)
   const problems = [
     ...(parsed.success ? [] : valueProblems(parsed.error)),
-    ...levelProblems(given, toolNames),
+    ...levelProblems(given, toolNames, writingToolNames),
     ...homeProblems(given, home),
   ]
   if (parsed.data === undefined || problems.length > 0) throw new QdaConfigError(problems.map(withSection))

@@ -11,13 +11,19 @@ export function valueProblems({ issues }: z.ZodError): readonly string[] {
   })
 }
 
-/** Which keys of `levels` are no tool's. */
-export function levelProblems(section: unknown, tools: readonly string[]): readonly string[] {
+/** Which keys of `levels` are no tool's, and which levels would have no effect. */
+export function levelProblems(
+  section: unknown,
+  tools: readonly string[],
+  writingTools: readonly string[],
+): readonly string[] {
   const levels = isRecord(section) ? section['levels'] : undefined
   if (!isRecord(levels)) return []
-  return Object.keys(levels)
-    .filter((name) => !tools.includes(name))
-    .map((name) => noSuchKey(['levels'], name, tools))
+  return Object.entries(levels).flatMap(([name, level]) => {
+    if (!tools.includes(name)) return [noSuchKey(['levels'], name, tools)]
+    if (writingTools.includes(name) || !/^T[1-4]$/.test(String(level))) return []
+    return [`${placeOf(['levels', name])}: can only be off: it writes nothing that could wait for somebody`]
+  })
 }
 
 /** Which roots begin with `~` where there is no home. */

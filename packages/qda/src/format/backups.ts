@@ -29,9 +29,9 @@ export interface Backup {
 }
 
 /**
- * Copies both databases into a folder beside the project that opens as a project, and keeps so many of these folders:
- * the oldest go, except `spared`. Nobody may write on this connection meanwhile. Returns the folder's name. Throws a
- * QdaFailure PROJECT_BUSY or PROJECT_READ_ONLY.
+ * Copies both databases into a folder beside the project that opens as a project, and keeps so many of these folders: of those
+ * that stand close together in time some go, except `spared`. Nobody may write on this connection meanwhile. Returns the folder's
+ * name. Throws a QdaFailure PROJECT_BUSY or PROJECT_READ_ONLY.
  */
 export async function makeBackup(
   source: BackupSource,
@@ -78,12 +78,31 @@ export function backupFolder(project: Omit<BackupSource, 'connection' | 'hasSide
 /** Removes the oldest that nobody has used as a project since, and what a crash left of our own. */
 function pruneBackups(source: BackupSource, keep: number, now: number, spared: readonly (string | undefined)[]): void {
   const parent = dirname(source.path)
-  const old = listBackups(source).slice(Math.max(1, keep))
-  for (const { name } of old)
-    if (!spared.includes(name) && isUntouched(join(parent, name))) rmSync(join(parent, name), { recursive: true })
+  const isPrunable = ({ name }: Backup) => !spared.includes(name) && isUntouched(join(parent, name))
+  const backups = [...listBackups(source)]
+  while (backups.length > Math.max(1, keep)) {
+    const index = leastMissed(backups, isPrunable)
+    if (index === -1) break
+    const [pruned] = backups.splice(index, 1)
+    rmSync(join(parent, pruned!.name), { recursive: true })
+  }
   for (const name of readdirSync(parent))
     if (name.startsWith(draftStart(source)) && now - statSync(join(parent, name)).mtimeMs > backupLeftoverMs)
       rmSync(join(parent, name), { recursive: true, force: true })
+}
+
+/**
+ * Which of so many, the newest first, stands closest between its neighbours: many short sessions must not push out the state from
+ * before them. The oldest stays as long as any other can go.
+ */
+function leastMissed(backups: readonly Backup[], isPrunable: (backup: Backup) => boolean): number {
+  const gaps = backups.map((backup, index) => {
+    if (index === 0 || !isPrunable(backup)) return Number.POSITIVE_INFINITY
+    const older = backups[index + 1]
+    return older === undefined ? Number.MAX_VALUE : backups[index - 1]!.createdAt - older.createdAt
+  })
+  const least = Math.min(...gaps)
+  return least === Number.POSITIVE_INFINITY ? -1 : gaps.lastIndexOf(least)
 }
 
 function draftStart({ name }: ProjectPath): string {

@@ -46,13 +46,13 @@ export function quoteNotFound(
       suggestions: ['Read the source again and quote it word by word'],
     })
   }
-  const { start, end, similarity } = closest
+  const { start, end, text, similarity } = closest
   const takesFuzzy = mayPassFuzzy && similarity >= 1 - fuzzyErrorsShare
   return new QdaFailure(
     'QUOTE_NOT_FOUND',
     `The quote is not in the text; the closest passage is at [${start}:${end}], ${Math.round(similarity * 100)} % alike`,
     {
-      details: { closest },
+      details: { closest: { start_position: start, end_position: end, text, similarity } },
       suggestions: [`Quote that passage as it stands in the text${takesFuzzy ? ', or pass fuzzy: true' : ''}`],
     },
   )
@@ -77,9 +77,10 @@ function sentence(reason: Unclear, total: number, subject: QuoteSubject): string
 }
 
 function candidate(index: TextIndex, { start, end }: TextRange) {
+  // The names under which an operation takes them.
   return {
-    start,
-    end,
+    start_position: start,
+    end_position: end,
     text: index.slice(start, Math.min(end, start + quoteCandidateLengthMax)),
     context_before: index.slice(start - quoteContextLength, start),
     context_after: index.slice(end, end + quoteContextLength),

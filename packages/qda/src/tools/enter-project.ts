@@ -15,7 +15,13 @@ export const openedData = {
   warnings: z.array(z.string()),
 }
 
+/** QualCoder has no lock from this version of its format on. */
+const lockless = 17
+const reopenThere =
+  'If the project is open in QualCoder 4, what is written here shows there only after it is opened again.'
+
 export function openedProject({ name, path, db, schemaVersion, whyReadOnly, warnings }: OpenProject) {
+  const isShared = whyReadOnly === undefined && schemaVersion !== null && schemaVersion >= lockless
   return {
     project_name: name,
     project_path: path,
@@ -23,13 +29,13 @@ export function openedProject({ name, path, db, schemaVersion, whyReadOnly, warn
     schema_version: schemaVersion,
     read_only: whyReadOnly !== undefined,
     read_only_reason: whyReadOnly?.message ?? null,
-    warnings: [...warnings],
+    warnings: [...warnings, ...(isShared ? [reopenThere] : [])],
   }
 }
 
 /** The session has this project open from now on, and the worker remembers it. */
 export async function enterProject(
-  { desk, store, clock, effects, resources }: ToolParts,
+  { desk, store, clock, effects, resources, log }: ToolParts,
   session: string,
   place: ProjectPath,
 ): Promise<{ readonly project: OpenProject; readonly isNew: boolean }> {
@@ -37,9 +43,14 @@ export async function enterProject(
   const { project, isNew } = opened
   if (!isNew) return opened
   resources.moved(session)
-  if (project.uid !== null) {
-    await rememberProject(store.db, { path: project.path, uid: project.uid, name: project.name }, clock.now())
-    await effects.mirror(project)
+  const { path, uid, name } = project
+  if (uid === null) return opened
+  try {
+    await rememberProject(store.db, { path, uid, name }, clock.now())
+  } catch (error) {
+    // It is open all the same; the next one who opens it tries again.
+    log.error({ err: error, project: path }, "the index of projects can't be written")
   }
+  await effects.mirror(project)
   return opened
 }

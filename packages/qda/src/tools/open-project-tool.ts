@@ -29,18 +29,7 @@ export function openProjectTool(parts: ToolParts): QdaTool {
       const place = await projectAt(path, config.roots)
       if (isDryRun) return desk.use(place, (project) => ({ ...openedProject(project), dry_run: true as const }))
       const { project, isNew } = await enterProject(parts, session, place)
-      const opened = openedProject(project)
-      return isNew
-        ? { ...opened, warnings: [...opened.warnings, ...openElsewhere(opened)] }
-        : { ...opened, already_open: true as const }
+      return { ...openedProject(project), ...(!isNew && { already_open: true as const }) }
     },
   })
 }
-
-/** QualCoder 3 shows by a lock that it has a project open; of its successor nobody can tell. */
-function openElsewhere({ schema_version: version, read_only: isReadOnly }: ReturnType<typeof openedProject>) {
-  if (version === null || version < firstWithoutLock || isReadOnly) return []
-  return ['A window of QualCoder 4 that has this project open shows what you change only after it opens it again.']
-}
-
-const firstWithoutLock = 15

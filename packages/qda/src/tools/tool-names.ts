@@ -59,3 +59,35 @@ export const toolNames = [
 ] as const
 
 export type ToolName = (typeof toolNames)[number]
+
+/** Those that have a level of trust: the others write nothing into a project and no file, and can only be switched off. */
+export const writingToolNames: readonly ToolName[] = [
+  'repair_positions',
+  'add_text_source',
+  'remove_source',
+  'suggest_source_metadata',
+  'create_folder',
+  'rename_folder',
+  'delete_folder',
+  'move_source_to_folder',
+  'create_code',
+  'update_code',
+  'delete_code',
+  'merge_codes',
+  'create_category',
+  'update_category',
+  'batch_apply_codes',
+  'remove_coding',
+  'suggest_codings',
+  'auto_code_pattern',
+  'auto_code_speaker',
+  'set_memo',
+  'add_journal',
+  'withdraw_suggestion',
+  'export_qdpx',
+  'export_qdc',
+  'import_qdpx',
+  'import_qdc',
+  'undo_change_set',
+  'restore_backup',
+]

@@ -85,6 +85,10 @@ describe('the section qda', () => {
     [[], 'qda: must be an object'],
     ['x', 'qda: must be an object'],
     [{ levels: [] }, 'qda.levels: must be an object'],
+    [
+      { levels: { open_project: 'T4' } },
+      'qda.levels.open_project: can only be off: it writes nothing that could wait for somebody',
+    ],
     [{ roots: '/srv' }, 'qda.roots: must be a list'],
     [{ roots: Array.from({ length: 101 }, (_, n) => `/p${n}`) }, 'qda.roots: must have at most 100 entries'],
     [{ backups: 1_001 }, 'qda.backups: must be at most 1000'],

@@ -100,9 +100,19 @@ describe('old backups', () => {
 
   const minutes = () => listBackups(project).map(({ createdAt }) => new Date(createdAt).getUTCMinutes())
 
-  it('go, the oldest first', async () => {
+  it('go where they stand closest together, and the oldest stays', async () => {
     await makeBackups(5, 3)
-    expect(minutes()).toEqual([4, 3, 2])
+    expect(minutes()).toEqual([4, 2, 0])
+  })
+
+  it('do not go for those of many short sessions', async () => {
+    await makeBackups(1, 3)
+    clock.advance(3 * 60 * 60_000)
+    await makeBackups(1, 3)
+    clock.advance(3 * 60 * 60_000)
+    await makeBackups(8, 3)
+    const hours = listBackups(project).map(({ createdAt }) => Math.round((createdAt - start) / 3_600_000))
+    expect(hours).toEqual([6, 3, 0])
   })
 
   it('are at least one', async () => {

@@ -89,7 +89,7 @@ test('several that stay are named, the first ten of them', () => {
   const { candidates, total_count } = failure.extras.details as { candidates: object[]; total_count: number }
   expect(total_count).toBe(30)
   expect(candidates).toHaveLength(10)
-  expect(candidates[1]).toMatchObject({ start: 3, end: 4, text: 'x', context_before: '😀x😀' })
+  expect(candidates[1]).toMatchObject({ start_position: 3, end_position: 4, text: 'x', context_before: '😀x😀' })
 })
 
 test('equally near, or narrowed to none: ambiguous', () => {
@@ -107,7 +107,9 @@ test('one that is only alike is found when asked for, and named when not', () =>
   expect(anchor(text, { quote, fuzzy: true })).toEqual({ ...passage, matched: 'fuzzy', similarity: 0.893 })
   const failure = failureOf(() => anchor(text, { quote }))
   expect(failure.code).toBe('QUOTE_NOT_FOUND')
-  expect(failure.extras.details).toEqual({ closest: { ...passage, similarity: 0.893 } })
+  expect(failure.extras.details).toEqual({
+    closest: { start_position: passage.start, end_position: passage.end, text: passage.text, similarity: 0.893 },
+  })
   expect(failure.extras.suggestions?.[0]).toMatch(/fuzzy/)
 })
 

@@ -26,7 +26,7 @@ describe('create_project', () => {
         schema_version: 17,
         read_only: false,
         read_only_reason: null,
-        warnings: [],
+        warnings: [expect.stringContaining('opened again')],
         coder_name: 'AI Agent (main)',
         change_set_id: null,
       },
