@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { QdaFailure } from '../failure.js'
 import { pendingPerActorMax } from '../limits.js'
+import { parsedJson, parsedObject } from '../project/parsed-json.js'
 import type { ProjectDatabase } from '../project/project-database.js'
 
 export const suggestionStatuses = ['pending', 'approved', 'rejected', 'withdrawn', 'stale'] as const
@@ -48,7 +49,7 @@ export function addSuggestion(db: ProjectDatabase, proposed: Proposed, actor: st
     payload,
     fingerprint,
   )
-  if (same !== undefined) return suggestionOf(same)
+  if (same !== undefined) return suggestionOf(same)!
   const pending = db.value("SELECT count(*) FROM side.suggestion WHERE status = 'pending' AND actor = ?", actor) ?? 0
   if (pending >= pendingPerActorMax)
     throw new QdaFailure(
@@ -79,7 +80,7 @@ export function suggestionsOf(db: ProjectDatabase, actor?: string, status?: Sugg
       `SELECT * FROM side.suggestion WHERE ${conditions.join(' AND ')} ORDER BY created_at, id`,
       ...values,
     )
-    .map(suggestionOf)
+    .flatMap((row) => suggestionOf(row) ?? [])
 }
 
 export interface Decision {
@@ -129,21 +130,38 @@ interface SuggestionRow {
   readonly result: string | null
 }
 
-function suggestionOf({ payload, fingerprints, about, result, ...row }: SuggestionRow): Suggestion {
+/** Undefined: nobody here wrote that row, and nothing is suggested by it. */
+function suggestionOf({ payload, fingerprints, about, result, ...row }: SuggestionRow): Suggestion | undefined {
+  const asked = parsedObject(payload)
+  if (asked === undefined || !isWellFormed(row) || typeof fingerprints !== 'string') return undefined
   return {
     id: row.id,
     kind: row.kind,
     tool: row.tool,
-    payload: JSON.parse(payload) as Suggestion['payload'],
+    payload: asked,
     fingerprint: fingerprints,
     actor: row.actor,
     rationale: row.rationale,
-    about: about === null ? null : (JSON.parse(about) as Suggestion['about']),
+    about: parsedObject(about) ?? null,
     created_at: row.created_at,
     status: row.status,
     decided_by: row.decided_by,
     decided_at: row.decided_at,
     reason: row.reason,
-    result: result === null ? null : JSON.parse(result),
+    result: parsedJson(result) ?? null,
   }
 }
+
+function isWellFormed(row: Omit<SuggestionRow, 'payload' | 'fingerprints' | 'about' | 'result'>): boolean {
+  const { id, kind, tool, actor, rationale, created_at, status, decided_by, decided_at, reason } = row
+  return (
+    [id, kind, tool, actor].every((value) => typeof value === 'string') &&
+    [rationale, decided_by, reason].every((value) => value === null || typeof value === 'string') &&
+    isTime(created_at) &&
+    (decided_at === null || isTime(decided_at)) &&
+    suggestionStatuses.includes(status)
+  )
+}
+
+/** UTC ms that a date can show. */
+const isTime = (value: unknown): boolean => Number.isInteger(value) && Math.abs(value as number) <= 8.64e15

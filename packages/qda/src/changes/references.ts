@@ -27,6 +27,19 @@ const owners: ReadonlySet<string> = new Set([
   'coding_meta.row_id',
 ])
 
+interface Dependent {
+  readonly table: RecordedTable
+  readonly column: string
+}
+
+/** Columns of what would be left behind if a row of that table went: what belongs to it, and what is below it. */
+export const dependentsOf = (table: RecordedTable): readonly Dependent[] => dependents.get(table) ?? []
+
+const below = ['code_name.supercid', 'code_name.catid', 'code_cat.supercatid', 'source.av_text_id', 'folder.parent_id']
+// Attributes are made anew with each source, and rows of ours know by their fingerprint whose they are.
+const inFolder = 'source_meta.folder_id'
+const blocking = ['code_text', 'code_image', 'code_av', 'annotation', 'case_text']
+
 /** Columns whose table another column of the row names. */
 const kindColumns = {
   attribute: { of: 'id', by: 'attr_type' },
@@ -89,4 +102,16 @@ const references: Readonly<Record<string, RecordedTable>> = {
   'gr_free_line_item.toavid': 'code_av',
   'gr_pix_item.imid': 'code_image',
   'gr_av_item.avid': 'code_av',
+}
+
+const dependents: ReadonlyMap<RecordedTable, readonly Dependent[]> = groupedDependents()
+
+function groupedDependents(): ReadonlyMap<RecordedTable, readonly Dependent[]> {
+  const found = new Map<RecordedTable, Dependent[]>()
+  for (const [place, target] of Object.entries(references)) {
+    const [table = '', column = ''] = place.split('.')
+    const isDependent = below.includes(place) || (owners.has(place) && blocking.includes(table)) || place === inFolder
+    if (isDependent) found.set(target, [...(found.get(target) ?? []), { table: table as RecordedTable, column }])
+  }
+  return found
 }

@@ -1,5 +1,6 @@
 import { QdaFailure } from '../failure.js'
 import { requestKeptMs, requestsPrunedMax } from '../limits.js'
+import { parsedObject } from '../project/parsed-json.js'
 import type { ProjectDatabase } from '../project/project-database.js'
 
 /** Which write it is: a repeat has the same actor, tool and key, and asks for the same. */
@@ -18,8 +19,10 @@ export function findReply(db: ProjectDatabase, identity: RequestIdentity | undef
     'SELECT args_hash, reply FROM side.request WHERE actor = ? AND tool = ? AND key = ? AND created_at > ?',
     ...[actor, tool, key, now - requestKeptMs],
   )
-  if (row === undefined) return undefined
-  if (row.args_hash === argumentsHash) return JSON.parse(row.reply) as object
+  const reply = parsedObject(row?.reply)
+  // What nobody here wrote replays nothing.
+  if (row === undefined || reply === undefined) return undefined
+  if (row.args_hash === argumentsHash) return reply
   throw new QdaFailure(
     'REQUEST_ID_CONFLICT',
     `This request_id was used for another call of ${tool}; take a new one for other arguments`,

@@ -15,16 +15,26 @@ export function isSameValue(one: SqlValue | undefined, other: SqlValue | undefin
   return one === other
 }
 
-type Plain = string | number | null | { readonly blob: string } | { readonly integer: string }
+type Plain =
+  | string
+  | number
+  | null
+  | { readonly blob: string }
+  | { readonly integer: string }
+  | { readonly real: string }
 
 function plain(value: SqlValue): Plain {
   if (typeof value === 'bigint') return { integer: String(value) }
+  // JSON has no infinity.
+  if (typeof value === 'number' && !Number.isFinite(value)) return { real: String(value) }
   return isBytes(value) ? { blob: Buffer.from(value).toString('base64') } : value
 }
 
 function storedValue(value: Plain): SqlValue {
-  if (typeof value !== 'object' || value === null) return value
-  return 'blob' in value ? Buffer.from(value.blob, 'base64') : BigInt(value.integer)
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value
+  if (typeof value !== 'object') throw new TypeError('no value of a row')
+  if ('blob' in value) return Buffer.from(value.blob, 'base64')
+  return 'real' in value ? Number(value.real) : BigInt(value.integer)
 }
 
 const isBytes = (value: unknown): value is Uint8Array => ArrayBuffer.isView(value)

@@ -1,9 +1,18 @@
 import { QdaFailure } from '../failure.js'
 import type { Row, SqlValue } from '../project/project-database.js'
 import { type ChangeSet, findChangeSet } from './change-sets.js'
-import { keyColumnOf, qualified, quoted, type RecordedTable } from './recorded-tables.js'
-import { belongsBy, referenceOf } from './references.js'
+import {
+  isRecordedTable,
+  keyColumnOf,
+  qualified,
+  quoted,
+  type RecordedTable,
+  recordedColumns,
+  schemaOf,
+} from './recorded-tables.js'
+import { belongsBy, dependentsOf, referenceOf } from './references.js'
 import { isSameValue, rowOf } from './row-image.js'
+import { isTrashMove } from './trash-move.js'
 import type { RowKey, Writer } from './writer.js'
 
 export interface Undone {
@@ -17,7 +26,7 @@ export interface Undone {
 
 interface ChangeRow {
   readonly n: number
-  readonly tbl: RecordedTable | 'file'
+  readonly tbl: string
   readonly row_key: RowKey
   readonly before: string | null
   readonly after: string | null
@@ -49,6 +58,7 @@ class Undo implements Undone {
   readonly #writer: Writer
   readonly #set: ChangeSet
   readonly #newIds = new Map<string, RowKey>()
+  readonly #leftAway = new Set<string>()
   #deletedSince: ReadonlySet<string> | undefined
 
   constructor(writer: Writer, set: ChangeSet) {
@@ -64,17 +74,23 @@ class Undo implements Undone {
     const { undone_by: by } = this.#set
     const reason = by === null ? this.#tryTaking(change) : `it was taken back already, by ${by}`
     if (reason === undefined) this.undone += 1
-    else this.skipped.push({ table, row_id: key, reason })
+    else this.#leave(String(table), keyIn(key), reason)
+  }
+
+  #leave(table: string, key: RowKey, reason: string): void {
+    this.skipped.push({ table, row_id: key, reason })
+    this.#leftAway.add(`${table} ${key}`)
   }
 
   /** Why not, if it can't be. */
-  #tryTaking({ tbl: table, row_key: key, before, after }: ChangeRow): string | undefined {
-    if (table === 'file') return this.#moveBack(rowOf(before!), rowOf(after!))
-    if (before === null) return this.#remove(table, key, rowOf(after!))
+  #tryTaking({ tbl: table, row_key: key, ...images }: ChangeRow): string | undefined {
+    const [before, after] = [imageIn(images.before), imageIn(images.after)]
+    if (table === 'file') return this.#moveBack(before, after)
+    // The history is in the project's folder, where anybody can have written it.
+    if (!isRecordedTable(table) || !isSensible(table, key, before, after)) return senseless
+    if (before === null) return this.#remove(table, key, after!)
     try {
-      return after === null
-        ? this.#putBack(table, key, rowOf(before))
-        : this.#changeBack(table, key, rowOf(before), rowOf(after))
+      return after === null ? this.#putBack(table, key, before) : this.#changeBack(table, key, before, after)
     } catch (error) {
       if (isConstraint(error)) return 'another one stands in its place now'
       throw error
@@ -85,8 +101,20 @@ class Undo implements Undone {
     const now = this.#writer.row(table, key)
     if (now === undefined) return 'it is gone already'
     if (!agrees(now, inserted)) return 'it was changed since'
+    // It would belong to nothing, or to whatever gets that id.
+    if (this.#hasDependents(table, key)) return 'something else belongs to it by now'
     this.#writer.delete(table, key)
     return undefined
+  }
+
+  #hasDependents(table: RecordedTable, key: RowKey): boolean {
+    const { db } = this.#writer
+    return dependentsOf(table)
+      .filter(({ table: other, column }) => schemaOf(other) === 'side' || db.has(other, column))
+      .some(({ table: other, column }) => {
+        const sql = `SELECT 1 FROM ${qualified(other)} WHERE ${quoted(column)} = ? LIMIT 1`
+        return db.value(sql, key) !== undefined
+      })
   }
 
   #putBack(table: RecordedTable, key: RowKey, row: Row): string | undefined {
@@ -116,8 +144,11 @@ class Undo implements Undone {
     return undefined
   }
 
-  #moveBack(before: Row, after: Row): undefined {
-    this.#writer.moveFile({ from: String(after['path']), to: String(before['path']) })
+  #moveBack(before: Row | null, after: Row | null): string | undefined {
+    const [to, from] = [before?.['path'], after?.['path']]
+    if (typeof from !== 'string' || typeof to !== 'string' || !isTrashMove(from, to)) return senseless
+    this.#writer.moveFile({ from, to })
+    return undefined
   }
 
   /** Rows that refer to one which came back under another id follow it. */
@@ -130,20 +161,21 @@ class Undo implements Undone {
     return Object.fromEntries(entries)
   }
 
-  /** A coding of a code that is deleted, and the like: it would belong to nothing, or to whatever gets that id. */
+  /**
+   * A coding of a code that is deleted, and the like: it would belong to nothing, or to whatever gets that id. What belonged
+   * to nothing before comes back as it was.
+   */
   #lacks(table: RecordedTable, row: Row): boolean {
     return Object.entries(row).some(([column, value]) => {
       const target = belongsBy(table, column) ? referenceOf(table, column, row) : undefined
-      return target !== undefined && typeof value === 'number' && !this.#isThere(target, value)
+      return target !== undefined && typeof value === 'number' && this.#isDeleted(target, value)
     })
   }
 
-  #isThere(table: RecordedTable, key: number): boolean {
+  /** SQLite gives an id again, so that what has it now may be another one. */
+  #isDeleted(table: RecordedTable, key: number): boolean {
     this.#deletedSince ??= deletedSince(this.#writer, this.#set)
-    // SQLite gives an id again, so that what has it now may be another one.
-    const isOther = this.#deletedSince.has(`${table} ${key}`)
-    const sql = `SELECT 1 FROM ${qualified(table)} WHERE ${quoted(keyColumnOf(table)!)} = ?`
-    return !isOther && this.#writer.db.value(sql, key) !== undefined
+    return this.#leftAway.has(`${table} ${key}`) || this.#deletedSince.has(`${table} ${key}`)
   }
 }
 
@@ -158,6 +190,27 @@ function deletedSince({ db }: Writer, { seq }: ChangeSet): ReadonlySet<string> {
     seq,
   )
   return new Set(rows.map(({ tbl, row_key: key }) => `${tbl} ${key}`))
+}
+
+const senseless = 'its record makes no sense'
+
+function isSensible(table: RecordedTable, key: RowKey, before: Row | null, after: Row | null): boolean {
+  if (keyIn(key) !== key || (before ?? after) === null) return false
+  // Of a table without a key only the project's own row ever changes.
+  if (keyColumnOf(table) === undefined) return table === 'project' && before !== null && after !== null
+  const columns = recordedColumns(table)
+  return [before, after].every((image) => Object.keys(image ?? {}).every((column) => columns.includes(column)))
+}
+
+const keyIn = (key: unknown): RowKey =>
+  typeof key === 'string' || Number.isSafeInteger(key) ? (key as RowKey) : String(key)
+
+function imageIn(json: string | null): Row | null {
+  try {
+    return json === null ? null : rowOf(json)
+  } catch {
+    return null
+  }
 }
 
 const agrees = (now: Row, image: Row): boolean =>

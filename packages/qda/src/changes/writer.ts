@@ -132,7 +132,7 @@ export class Writer {
 
   row(table: RecordedTable, key: RowKey): Row | undefined {
     if (!this.#isThere(table)) return undefined
-    return this.db.get(`SELECT * FROM ${qualified(table)} ${where(table)}`, ...keyed(table, key))
+    return this.db.exactRow(`SELECT * FROM ${qualified(table)} ${where(table)}`, ...keyed(table, key))
   }
 
   /** Happens once the transaction has got through; recorded now, so that undo moves it back. */
@@ -167,7 +167,9 @@ export class Writer {
 
 const where = (table: RecordedTable): string => {
   const key = keyColumnOf(table)
-  return key === undefined ? '' : `WHERE ${quoted(key)} = ?`
+  // Of several rows that describe the project, the first counts.
+  if (key === undefined) return `WHERE rowid = (SELECT min(rowid) FROM ${qualified(table)})`
+  return `WHERE ${quoted(key)} = ?`
 }
 
 const keyed = (table: RecordedTable, key: RowKey): readonly RowKey[] => (keyColumnOf(table) === undefined ? [] : [key])

@@ -87,6 +87,7 @@ function readDatabase(db: Database.Database, path: string) {
   const storage = readStorage(db)
   const access = accessOf({ columns, version: project.version, ...storage })
   if (access.kind === 'refuse') throw notQualCoder(`${basename(path)} ${access.reason}`)
+  requireNameableKeys(db, columns, path)
   return {
     columns,
     keys: new Map([...columns].map(([table, names]) => [table, rowKey(table, names)])),
@@ -109,6 +110,25 @@ function readColumns(db: Database.Database): Map<TableName, ReadonlySet<string>>
       .filter((table) => isTable.get(table) === 1)
       .map((table) => [table, new Set(columnsOf.all(table) as string[])]),
   )
+}
+
+/** No number here can hold a longer one: its row could not be named, and a walk along the keys would never get past it. */
+function requireNameableKeys(
+  db: Database.Database,
+  columns: ReadonlyMap<TableName, ReadonlySet<string>>,
+  path: string,
+): void {
+  for (const [table, names] of columns) {
+    const key = rowKey(table, names)
+    if (table === 'attribute_type') continue
+    // Each of the two is one look into the tree of keys; a comparison of all rows would read them all.
+    const ends = `(SELECT max(${key}) FROM ${table}) > ${Number.MAX_SAFE_INTEGER} OR (SELECT min(${key}) FROM ${table}) < -${Number.MAX_SAFE_INTEGER}`
+    if (db.prepare(`SELECT ${ends}`).pluck().get() === 1)
+      throw new QdaFailure(
+        'PROJECT_NOT_OPENED/UNSUPPORTED_FORMAT',
+        `The table ${table} in ${path} has rows whose numbers are longer than QualCoder ever makes them. Open one of its backups.`,
+      )
+  }
 }
 
 function readProject(db: Database.Database, columns: ReadonlyMap<TableName, ReadonlySet<string>>, path: string) {

@@ -95,6 +95,10 @@ export type SideTableName = keyof typeof sideTables
 
 export const sideTableNames = Object.keys(sideTables) as readonly SideTableName[]
 
+export function sideColumnsOf(name: SideTableName): readonly string[] {
+  return sideTables[name].filter((line) => !/^(UNIQUE|PRIMARY KEY) /.test(line)).map((line) => line.split(' ')[0] ?? '')
+}
+
 /** Found by key alone, and big: the rowid would be a second tree. */
 const withoutRowid: ReadonlySet<SideTableName> = new Set(['change', 'request'])
 

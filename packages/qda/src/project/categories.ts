@@ -1,6 +1,7 @@
 import type { Writer } from '../changes/writer.js'
 import { QdaFailure } from '../failure.js'
 import { codeNameKey } from '../text/name-key.js'
+import { wholeColumn } from './column-values.js'
 import type { ProjectDatabase } from './project-database.js'
 
 export interface CategoryRow {
@@ -42,5 +43,5 @@ export function addCategory(
 }
 
 const selectCategory = `SELECT catid AS id, coalesce(CAST(name AS TEXT), '') AS name,
-  CASE WHEN typeof(supercatid) = 'integer' THEN supercatid END AS parent_id,
+  ${wholeColumn('supercatid')} AS parent_id,
   CAST(memo AS TEXT) AS memo, CAST(owner AS TEXT) AS owner FROM main.code_cat`

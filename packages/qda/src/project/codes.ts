@@ -3,6 +3,7 @@ import { QdaFailure } from '../failure.js'
 import { codeNameKey } from '../text/name-key.js'
 import { hiddenCoders, visible } from './coders.js'
 import { codingTables } from './coding-meta.js'
+import { wholeColumn } from './column-values.js'
 import type { ProjectDatabase } from './project-database.js'
 
 export interface CodeRow {
@@ -60,14 +61,12 @@ export function addCode(writer: Writer, { name, color, memo = '', categoryId, pa
 
 // Other programs leave texts where numbers belong, and bytes where texts do: what is no number is nothing.
 function selectCode(db: ProjectDatabase): string {
-  const parent = db.has('code_name', 'supercid') ? whole('supercid') : 'NULL'
+  const parent = db.has('code_name', 'supercid') ? wholeColumn('supercid') : 'NULL'
   return `SELECT cid AS id, coalesce(CAST(name AS TEXT), '') AS name, nullif(CAST(color AS TEXT), '') AS color,
-    CAST(memo AS TEXT) AS memo, CASE WHEN ${parent} IS NULL THEN ${whole('catid')} END AS category_id,
+    CAST(memo AS TEXT) AS memo, CASE WHEN ${parent} IS NULL THEN ${wholeColumn('catid')} END AS category_id,
     ${parent} AS parent_code_id, CAST(owner AS TEXT) AS owner, CAST(date AS TEXT) AS created_at
     FROM main.code_name`
 }
-
-const whole = (column: string): string => `CASE WHEN typeof(${column}) = 'integer' THEN ${column} END`
 
 const tables = Object.values(codingTables)
 
@@ -99,7 +98,7 @@ export function sourcesOfCode(
   return db.all(
     `SELECT c.fid AS source_id, CAST(s.name AS TEXT) AS source_name, count(*) AS count
      FROM (${each.join(' UNION ALL ')}) AS c LEFT JOIN main.source AS s ON s.id = c.fid
-     WHERE typeof(c.fid) = 'integer' GROUP BY c.fid ORDER BY source_name, source_id`,
+     WHERE s.id IS NOT NULL OR ${wholeColumn('c.fid')} IS NOT NULL GROUP BY c.fid ORDER BY source_name, source_id`,
     ...each.map(() => codeId),
   )
 }

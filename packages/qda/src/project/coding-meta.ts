@@ -98,7 +98,7 @@ type MetaRow = {
 
 function storedRow(db: ProjectDatabase, kind: CodingKind, id: number): MetaRow | undefined {
   return db.get<MetaRow>(
-    'SELECT id, fp, importance, guid FROM side.coding_meta WHERE kind = ? AND row_id = ?',
+    'SELECT id, fp, importance, CAST(guid AS TEXT) AS guid FROM side.coding_meta WHERE kind = ? AND row_id = ?',
     kind,
     id,
   )

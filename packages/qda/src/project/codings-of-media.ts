@@ -3,7 +3,7 @@ import { publicPart } from '../text/private-memo.js'
 import { visible } from './coders.js'
 import { type CodingIdentity, codingMeta, codingTables, identityColumns } from './coding-meta.js'
 import type { ProjectDatabase } from './project-database.js'
-import { numberIn, type SegmentReader, textIn } from './segments.js'
+import { idIn, numberIn, type SegmentReader, textIn } from './segments.js'
 
 /** A coding of an image, or of a time of audio or video, as tools show it. */
 export const mediaCodingData = z.object({
@@ -42,18 +42,21 @@ export function mediaCodings(
     rowsOf(db, kind, sourceId, codeId).map((row) => ({
       kind,
       id: row.id,
-      code_id: row.cid,
-      code_name: reader.codeName(row.cid),
+      code_id: idIn(row.cid),
+      code_name: reader.codeName(idIn(row.cid)),
       memo: publicPart(textIn(row.memo)),
       importance: codingMeta(db, kind, row).importance,
       owner: textIn(row.owner),
       created_at: textIn(row.date) || null,
-      ...(kind === 'image'
-        ? { area: { x: row.x1, y: row.y1, width: row.width, height: row.height, pdf_page: row.pdf_page } }
-        : { start_ms: numberIn(row.pos0), end_ms: numberIn(row.pos1) }),
+      ...(kind === 'image' ? { area: areaOf(row) } : { start_ms: numberIn(row.pos0), end_ms: numberIn(row.pos1) }),
     })),
   )
 }
+
+const areaOf = ({ x1, y1, width, height, pdf_page }: MediaRow) => ({
+  ...{ x: numberIn(x1), y: numberIn(y1), width: numberIn(width), height: numberIn(height) },
+  pdf_page: idIn(pdf_page),
+})
 
 interface MediaRow extends CodingIdentity {
   readonly memo: string | null

@@ -10,6 +10,8 @@ export function databaseFailure(error: unknown): QdaFailure | undefined {
       details: { retryable: true },
     })
   if (code === 'SQLITE_READONLY_DBMOVED') return failure('PROJECT_READ_ONLY', movedSentence, error)
+  if (code === 'SQLITE_ERROR' && foreignRules.test(message))
+    return failure('PROJECT_NOT_OPENED/DB_OPEN_FAILED', `${foreign} (${message})`, error)
   const [failureCode, sentence] = remedies.get(code.split('_')[1] ?? '') ?? []
   if (failureCode === undefined) return undefined
   return failure(failureCode, `${sentence} (${message})`, error)
@@ -25,6 +27,11 @@ export const movedSentence =
   'The files of the project were moved or deleted while it was open, and nothing was changed; call close_project, then open_project with the path where they are'
 const unreachable =
   'The files of the project can’t be reached, and nothing was changed; see that its folder is there and may be written to, then call close_project and open_project'
+const foreign =
+  'The tables of the project are not as QualCoder makes them, and nothing was changed; open it in QualCoder, or put a copy back with restore_backup'
+/** What an index or a check of the file itself says, or a table that is gone; our own statements use none of it. */
+const foreignRules =
+  /malformed JSON|bad JSON path|unsafe use of|no such (table: main|function|collation)|integer overflow/
 const damaged =
   'The database of the project is damaged, and nothing was changed; list_backups shows copies, and restore_backup puts one back'
 

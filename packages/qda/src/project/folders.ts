@@ -15,7 +15,7 @@ export interface Folder {
 }
 
 /** Parents before children: folders never move, and no id is used twice. One whose parent is gone is at the root. */
-const selectFolder = `SELECT id, name, CASE WHEN parent_id IN (SELECT id FROM side.folder) THEN parent_id END AS parent_id
+const selectFolder = `SELECT id, CAST(name AS TEXT) AS name, CASE WHEN parent_id IN (SELECT id FROM side.folder) THEN parent_id END AS parent_id
   FROM side.folder AS folder`
 
 export function allFolders(db: ProjectDatabase): readonly Folder[] {

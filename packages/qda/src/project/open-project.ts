@@ -127,7 +127,7 @@ export class OpenProject {
 
   /** Names things of this project for ever; null where nothing of ours could be written yet. */
   get uid(): string | null {
-    return this.db.value<string>("SELECT value FROM side.meta WHERE key = 'project_uid'") ?? null
+    return this.db.value<string>("SELECT CAST(value AS TEXT) FROM side.meta WHERE key = 'project_uid'") ?? null
   }
 
   /** Copies both files beside the project, and keeps so many copies. The name of the new one. Alone, as a write. */
@@ -194,6 +194,7 @@ function attachSide(connection: Database.Database, path: string, isWritable: boo
       'PROJECT_NOT_OPENED/UNSUPPORTED_FORMAT',
       `${sideFileName} was written by a newer Callboard (version ${version}, and this one knows ${sideSchemaVersion}); upgrade this one`,
     )
+  if (version > 0) requireOwnTables(connection)
   if (isWritable) connection.pragma('side.journal_mode = DELETE')
   if (isMissing || (isWritable && version < sideSchemaVersion))
     connection.transaction(() => {
@@ -201,6 +202,32 @@ function attachSide(connection: Database.Database, path: string, isWritable: boo
       if (isWritable)
         connection.prepare("INSERT OR IGNORE INTO side.meta (key, value) VALUES ('project_uid', ?)").run(randomUUID())
     })()
+}
+
+/** A file that somebody else prepared could have tables that take other values, or triggers. */
+function requireOwnTables(connection: Database.Database): void {
+  const found = connection
+    .prepare("SELECT sql FROM side.sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name")
+    .pluck()
+    .all()
+  if (JSON.stringify(found) !== ownTables())
+    throw new QdaFailure(
+      'PROJECT_NOT_OPENED/DB_OPEN_FAILED',
+      `${sideFileName} is none that Callboard made. Move it away; what it held is then missing.`,
+    )
+}
+
+let tablesOfOwn: string | undefined
+
+/** As SQLite itself writes them down. */
+function ownTables(): string {
+  if (tablesOfOwn !== undefined) return tablesOfOwn
+  const memory = new Database(':memory:')
+  for (const statement of sideStatements()) memory.exec(statement)
+  const sql = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
+  tablesOfOwn = JSON.stringify(memory.prepare(sql).pluck().all())
+  memory.close()
+  return tablesOfOwn
 }
 
 function hasTables(file: string): boolean {

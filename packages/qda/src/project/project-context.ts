@@ -24,7 +24,7 @@ export function projectContext(project: OpenProject | undefined, actor: string) 
   const { db, name, path, schemaVersion, whyReadOnly } = project
   const sources = sourcesIn(project)
   const cases = db.all<{ id: number; name: string }>(
-    "SELECT caseid AS id, coalesce(name, '') AS name FROM main.cases ORDER BY name, caseid",
+    "SELECT caseid AS id, coalesce(CAST(name AS TEXT), '') AS name FROM main.cases ORDER BY name, caseid",
   )
   return {
     project_open: true,

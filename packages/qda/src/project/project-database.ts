@@ -44,6 +44,15 @@ export class ProjectDatabase {
     return this.statement(sql).get(...values) as Found | undefined
   }
 
+  /** A row with all digits of its numbers: what is longer than a number can hold is a bigint. */
+  exactRow(sql: string, ...values: readonly SqlValue[]): Row | undefined {
+    // The space makes it a statement of its own, which nobody else reads numbers with.
+    const row = this.statement(`${sql} `)
+      .safeIntegers()
+      .get(...values) as Row | undefined
+    return row && Object.fromEntries(Object.entries(row).map(([column, value]) => [column, shortened(value)]))
+  }
+
   /** The first column of the first row. */
   value<Value extends SqlValue = number>(sql: string, ...values: readonly SqlValue[]): Value | undefined {
     const row = this.statement(sql).get(...values) as Row | undefined
@@ -79,3 +88,6 @@ export class ProjectDatabase {
     this.connection.close()
   }
 }
+
+const shortened = (value: SqlValue): SqlValue =>
+  typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value

@@ -12,7 +12,7 @@ export interface ProjectRow {
 
 export function projectRow(db: ProjectDatabase): ProjectRow {
   const columns = ['databaseversion', 'date', 'memo', 'about', 'codername'].map((column) =>
-    db.has('project', column) ? column : `NULL AS ${column}`,
+    db.has('project', column) ? `CAST(${column} AS TEXT) AS ${column}` : `NULL AS ${column}`,
   )
   const row = db.get<ProjectRow>(`SELECT ${columns.join(', ')} FROM main.project LIMIT 1`)
   return row ?? { databaseversion: null, date: null, memo: null, about: null, codername: null }

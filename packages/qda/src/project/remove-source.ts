@@ -1,3 +1,4 @@
+import { trashFolder } from '../changes/trash-move.js'
 import type { Writer } from '../changes/writer.js'
 import { type CodingKind, codingTables } from './coding-meta.js'
 import type { ProjectDatabase } from './project-database.js'
@@ -115,7 +116,11 @@ function unlink(writer: Writer, id: number): void {
 function trashFile(writer: Writer, { id, mediapath }: SourceRow): void {
   const file = innerPath(mediapath)
   if (file === undefined) return
-  const isShared = writer.db.value('SELECT 1 FROM main.source WHERE mediapath = ? AND id <> ?', mediapath, id)
+  const isShared = writer.db.value(
+    'SELECT 1 FROM main.source WHERE CAST(mediapath AS TEXT) = ? AND id <> ?',
+    mediapath,
+    id,
+  )
   if (isShared !== undefined) return
-  writer.moveFile({ from: file, to: `callboard_trash/${writer.act.changeSetId}/${file}` })
+  writer.moveFile({ from: file, to: `${trashFolder}/${writer.act.changeSetId}/${file}` })
 }

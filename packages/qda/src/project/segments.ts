@@ -44,7 +44,7 @@ export class SegmentReader {
   segment(coding: Coding): Segment {
     const { db, texts } = this.#project
     const { id, owner, date } = coding
-    const [cid, fid] = [numberIn(coding.cid), numberIn(coding.fid)]
+    const [cid, fid] = [idIn(coding.cid), idIn(coding.fid)]
     const index = (fid === null ? undefined : texts.get(fid)) ?? noText
     const [pos0, pos1] = [numberIn(coding.pos0), numberIn(coding.pos1)]
     const seltext = textIn(coding.seltext)
@@ -78,14 +78,16 @@ export function compareSegments(one: Segment, other: Segment): number {
 }
 
 /** SQLite keeps what it is given, whatever the column's type. */
-export const numberIn = (value: SqlValue): number | null => (typeof value === 'number' ? value : null)
+export const numberIn = (value: SqlValue): number | null => (Number.isFinite(value) ? (value as number) : null)
+/** Or a page, or anything else that is whole and can be said exactly. */
+export const idIn = (value: SqlValue): number | null => (Number.isSafeInteger(value) ? (value as number) : null)
 export const textIn = (value: SqlValue): string | null => (typeof value === 'string' ? value : null)
 
 const noText = new TextIndex('')
 
 function codeNames(db: ProjectDatabase): ReadonlyMap<number, string> {
   const rows = db.all<{ readonly cid: number; readonly name: string }>(
-    "SELECT cid, coalesce(name, '') AS name FROM main.code_name",
+    "SELECT cid, coalesce(CAST(name AS TEXT), '') AS name FROM main.code_name",
   )
   return new Map(rows.map(({ cid, name }) => [cid, name]))
 }

@@ -1,4 +1,5 @@
 import type { Writer } from '../changes/writer.js'
+import { parsedJson } from './parsed-json.js'
 import type { ProjectDatabase, Row } from './project-database.js'
 import { type SourceRow, sourceFingerprint } from './sources.js'
 
@@ -47,7 +48,8 @@ type MetaRow = {
 }
 
 /** A folder that is gone is the root. */
-const selectMeta = `SELECT source_id, fp, status, origin, language, topics, guid,
+const selectMeta = `SELECT source_id, fp, status, CAST(origin AS TEXT) AS origin, CAST(language AS TEXT) AS language, topics,
+  CAST(guid AS TEXT) AS guid,
   CASE WHEN folder_id IN (SELECT id FROM side.folder) THEN folder_id END AS folder_id FROM side.source_meta`
 
 /** Of a source without any, or of an earlier one that had its id: the defaults. */
@@ -84,5 +86,6 @@ function metaIn({ folder_id, status, origin, language, topics, guid }: MetaRow):
 }
 
 function topicsIn(json: string | null): readonly string[] {
-  return json === null ? [] : (JSON.parse(json) as readonly string[])
+  const topics = json === null ? [] : parsedJson(json)
+  return Array.isArray(topics) ? topics.filter((topic) => typeof topic === 'string') : []
 }

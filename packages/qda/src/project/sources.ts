@@ -3,6 +3,7 @@ import { QdaFailure } from '../failure.js'
 import { sourceNameKey } from '../text/name-key.js'
 import { visible } from './coders.js'
 import { codingTables } from './coding-meta.js'
+import { wholeColumn } from './column-values.js'
 import type { ProjectDatabase } from './project-database.js'
 
 export const sourceTypes = ['text', 'audio', 'video', 'image', 'pdf'] as const
@@ -86,13 +87,18 @@ function codingCounts(db: ProjectDatabase): ReadonlyMap<number, number> {
 /** The source that has this name already, however it is written. */
 export function sourceNamed(db: ProjectDatabase, name: string): number | undefined {
   const key = sourceNameKey(name)
-  const names = db.all<{ readonly id: number; readonly name: string | null }>('SELECT id, name FROM main.source')
-  return names.find((source) => sourceNameKey(source.name ?? '') === key)?.id
+  const names = db.all<{ readonly id: number; readonly name: string }>(
+    "SELECT id, coalesce(CAST(name AS TEXT), '') AS name FROM main.source",
+  )
+  return names.find((source) => sourceNameKey(source.name) === key)?.id
 }
 
-/** A name that is missing is empty: the column takes NULL. */
-const columnsIn = (db: ProjectDatabase): string =>
-  `id, coalesce(name, '') AS name, mediapath, memo, owner, date, ${db.has('source', 'av_text_id') ? 'av_text_id' : 'NULL AS av_text_id'}`
+/** A name that is missing is empty: the column takes NULL, and bytes, and what is no number where one belongs. */
+const columnsIn = (db: ProjectDatabase): string => {
+  const transcript = db.has('source', 'av_text_id') ? wholeColumn('av_text_id') : 'NULL'
+  return `id, coalesce(CAST(name AS TEXT), '') AS name, CAST(mediapath AS TEXT) AS mediapath, CAST(memo AS TEXT) AS memo,
+    CAST(owner AS TEXT) AS owner, CAST(date AS TEXT) AS date, ${transcript} AS av_text_id`
+}
 
 /** Throws SOURCE_NOT_FOUND. */
 export function requireSource(db: ProjectDatabase, id: number): SourceRow {

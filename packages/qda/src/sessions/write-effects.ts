@@ -1,9 +1,8 @@
-import { mkdir, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import type { Worker } from '@callboard/worker'
 import { type Suggestion, suggestionsOf } from '../approvals/suggestions.js'
 import type { FileMove, Writer } from '../changes/writer.js'
 import type { Foundation } from '../foundation.js'
+import { moveInside } from '../project/move-inside.js'
 import type { OpenProject } from '../project/open-project.js'
 import { mirrorSuggestions } from '../records/suggestions.js'
 import { projectUri } from '../resources/uris.js'
@@ -100,8 +99,7 @@ export class WriteEffects implements AfterWrites {
   /** The rows say so already: what can't be moved stays where it is, and is named in the log. */
   async #move(project: OpenProject, { from, to }: FileMove): Promise<void> {
     try {
-      await mkdir(dirname(join(project.path, to)), { recursive: true })
-      await rename(join(project.path, from), join(project.path, to))
+      await moveInside(project.path, from, to)
     } catch (error) {
       this.#parts.log.warn({ err: error, project: project.path, from, to }, 'a file of the project could not be moved')
     }

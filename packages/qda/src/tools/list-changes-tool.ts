@@ -37,7 +37,8 @@ export function listChangesTool(): QdaTool {
       const whose = mine ? 's.actor = ?' : '1'
       const values = mine ? [actor.name] : []
       const rows = db.all<ChangeSetRow>(
-        `SELECT s.*, (SELECT count(*) FROM side.change AS c WHERE c.set_id = s.id) AS row_count
+        `SELECT s.seq, ${texts.map((column) => `CAST(s.${column} AS TEXT) AS ${column}`).join(', ')}, s.created_at,
+           (SELECT count(*) FROM side.change AS c WHERE c.set_id = s.id) AS row_count
          FROM side.change_set AS s WHERE ${whose} AND s.seq < ?
          ORDER BY s.seq DESC LIMIT ?`,
         ...[...values, before ?? Number.MAX_SAFE_INTEGER, limit + 1],
@@ -51,7 +52,7 @@ export function listChangesTool(): QdaTool {
           tool: row.tool,
           actor: row.actor,
           coder: row.owner,
-          created_at: utcText(row.created_at),
+          created_at: utcText(timeIn(row.created_at)),
           summary: row.summary,
           rows: row.row_count,
           undoes: row.undoes,
@@ -62,6 +63,11 @@ export function listChangesTool(): QdaTool {
     },
   })
 }
+
+const texts = ['id', 'tool', 'actor', 'owner', 'summary', 'undoes', 'undone_by'] as const
+
+/** The history is in the project's folder, where anybody can have written it. */
+const timeIn = (time: number): number => (Number.isInteger(time) && Math.abs(time) <= 8.64e15 ? time : 0)
 
 type ChangeSetRow = {
   readonly seq: number

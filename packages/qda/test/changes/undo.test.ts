@@ -107,6 +107,34 @@ describe('undo', () => {
     expect(rows(db, 'code_name')).toMatchObject([{ cid: 5 }])
   })
 
+  it('leaves what something else belongs to by now', () => {
+    const db = openDatabase()
+    const id = change(db, (writer) => {
+      writer.insert('source', { name: 'Interview' })
+      writer.insert('code_cat', { name: 'Feelings' })
+      writer.insert('code_name', { name: 'Pride' })
+      writer.insert('folder', { name: 'First', created_at: 1 })
+    })
+    change(db, (writer) => {
+      writer.insert('code_name', { name: 'Joy', catid: 1, supercid: 1 })
+      writer.insert('code_text', { cid: 2, fid: 1, pos0: 0, pos1: 4, owner: 'x' })
+      writer.insert('folder', { name: 'Second', parent_id: 1, created_at: 1 })
+    })
+    const { undone, skipped } = undo(db, id)
+    expect(undone).toBe(0)
+    expect(skipped.map(({ table, reason }) => [table, reason])).toEqual(
+      ['folder', 'code_name', 'code_cat', 'source'].map((table) => [table, 'something else belongs to it by now']),
+    )
+  })
+
+  it('brings back what belonged to nothing before as it was', () => {
+    const db = openDatabase()
+    db.run('INSERT INTO main.code_text (ctid, cid, fid, pos0, pos1) VALUES (5, 98, 99, 0, 1)')
+    const id = change(db, (writer) => writer.delete('code_text', 5))
+    expect(undo(db, id)).toMatchObject({ undone: 1, skipped: [] })
+    expect(db.all('SELECT ctid, cid, fid FROM main.code_text')).toEqual([{ ctid: 5, cid: 98, fid: 99 }])
+  })
+
   it('knows no other change sets', () => {
     const db = openDatabase()
     expect(() => undo(db, 'nowhere')).toThrow(expect.objectContaining({ code: 'CHANGE_SET_NOT_FOUND' }))
