@@ -13,9 +13,14 @@ export function suggestionTable(suggestions: readonly Suggestion[], now: number)
     firstWords(basename(suggestion.project_path).replace(/\.qda$/i, ''), projectShownMax),
     suggestion.actor,
     timeSpan(now - Date.parse(suggestion.created_at)),
-    firstWords(suggestion.rationale || JSON.stringify(suggestion.payload), textShownMax),
+    firstWords(messageOf(suggestion) ?? JSON.stringify(suggestion.payload), textShownMax),
   ])
   return tableOf('ID KIND PROJECT BY AGE TEXT', rows).join('\n')
+}
+
+function messageOf({ about, rationale }: Suggestion): string | undefined {
+  const message = about?.['message']
+  return typeof message === 'string' ? message : rationale || undefined
 }
 
 const projectShownMax = 30
@@ -23,10 +28,11 @@ const textShownMax = 48
 
 /** Everything that would be done, and what a person has to know to decide on it. `now`: UTC ms. */
 export function describeSuggestion(suggestion: Suggestion, now: number): string {
-  const { id, kind, tool, status, payload } = suggestion
+  const { id, kind, tool, status, payload, about } = suggestion
   return [
     visible(`Suggestion ${id}: ${kind}, ${status}`),
     ...facts(suggestion, now).map(([name, value]) => `  ${name.padEnd(12)}${visible(value)}`),
+    ...(about ? ['', 'What it is about, as it was then:', ...quoted(JSON.stringify(about, null, 2), '  | ')] : []),
     '',
     visible(`What ${tool} is asked for:`),
     ...quoted(JSON.stringify(payload, null, 2) ?? 'nothing', '  | '),

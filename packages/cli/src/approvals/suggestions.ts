@@ -11,6 +11,8 @@ export interface Suggestion {
   readonly payload: unknown
   readonly actor: string
   readonly rationale?: string | null
+  /** What it would change, by names and texts; `message` says it in a sentence. */
+  readonly about?: { readonly [key: string]: unknown } | null
   readonly created_at: string
   readonly status: string
   readonly project_path: string

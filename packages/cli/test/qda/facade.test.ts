@@ -143,9 +143,11 @@ describe('a body', () => {
   })
 
   it('of more than 4 MiB is too large', async () => {
-    const body = JSON.stringify({ arguments: { name: 'a', content: 'x'.repeat(4 * 1024 * 1024) } })
-    const { status, body: answer } = await qda.send('POST', '/tools/add_text_source', { headers: json, body })
-    expect({ status, ...answer }).toMatchObject({ status: 413, success: false, error_code: 'BODY_TOO_LARGE' })
+    const answer = await qda.shell(`head -c 5000000 /dev/zero | tr '\\0' ' ' |
+  curl -X POST http://localhost:8765/tools/add_text_source -H "Content-Type: application/json" --data-binary @-`)
+    expect(answer).toMatchObject({ success: false, error_code: 'BODY_TOO_LARGE' })
+    const headers = { ...json, 'content-length': '5000000', expect: '100-continue' }
+    expect((await qda.send('POST', '/tools/add_text_source', { headers })).status).toBe(413)
   })
 
   it.each(['text/plain', 'application/x-www-form-urlencoded'])('of type %s is refused', async (type) => {

@@ -144,11 +144,11 @@ function inNameOf({ actor }: Suggestion, operator: Call, project: OpenProject): 
 }
 
 function keepAsPending({ db }: OpenProject, suggestion: Suggestion): void {
-  const { id, kind, tool, payload, fingerprint, actor, rationale, created_at } = suggestion
+  const { id, kind, tool, payload, fingerprint, actor, rationale, about, created_at } = suggestion
   db.run(
-    `INSERT OR IGNORE INTO side.suggestion (id, kind, tool, payload, fingerprints, actor, rationale, created_at, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
-    ...[id, kind, tool, JSON.stringify(payload), fingerprint, actor, rationale, created_at],
+    `INSERT OR IGNORE INTO side.suggestion (id, kind, tool, payload, fingerprints, actor, rationale, about, created_at, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
+    ...[id, kind, tool, JSON.stringify(payload), fingerprint, actor, rationale, JSON.stringify(about), created_at],
   )
 }
 

@@ -18,6 +18,8 @@ export interface Suggestion {
   readonly fingerprint: string
   readonly actor: string
   readonly rationale: string | null
+  /** What it would change, as it was then, for the person who decides: names and texts rather than ids. */
+  readonly about: { readonly [key: string]: unknown } | null
   /** UTC ms. */
   readonly created_at: number
   readonly status: SuggestionStatus
@@ -33,11 +35,12 @@ export interface Proposed {
   readonly payload: { readonly [key: string]: unknown }
   readonly fingerprint: string
   readonly rationale?: string | undefined
+  readonly about?: { readonly [key: string]: unknown } | undefined
 }
 
 /** Adds it to the queue; an equal one that waits already stands for it. Throws QUEUE_FULL. */
 export function addSuggestion(db: ProjectDatabase, proposed: Proposed, actor: string, now: number): Suggestion {
-  const { kind, tool, fingerprint, rationale = null } = proposed
+  const { kind, tool, fingerprint, rationale = null, about = null } = proposed
   const payload = JSON.stringify(proposed.payload)
   const same = db.get<SuggestionRow>(
     "SELECT * FROM side.suggestion WHERE status = 'pending' AND actor = ? AND tool = ? AND payload = ? AND fingerprints = ?",
@@ -56,9 +59,9 @@ export function addSuggestion(db: ProjectDatabase, proposed: Proposed, actor: st
     )
   const id = randomUUID()
   db.run(
-    `INSERT INTO side.suggestion (id, kind, tool, payload, fingerprints, actor, rationale, created_at, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
-    ...[id, kind, tool, payload, fingerprint, actor, rationale, now],
+    `INSERT INTO side.suggestion (id, kind, tool, payload, fingerprints, actor, rationale, about, created_at, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
+    ...[id, kind, tool, payload, fingerprint, actor, rationale, about === null ? null : JSON.stringify(about), now],
   )
   return findSuggestion(db, id)!
 }
@@ -118,6 +121,7 @@ interface SuggestionRow {
   readonly fingerprints: string
   readonly actor: string
   readonly rationale: string | null
+  readonly about: string | null
   readonly created_at: number
   readonly status: SuggestionStatus
   readonly decided_by: string | null
@@ -127,7 +131,7 @@ interface SuggestionRow {
 }
 
 /** Undefined: nobody here wrote that row, and nothing is suggested by it. */
-function suggestionOf({ payload, fingerprints, result, ...row }: SuggestionRow): Suggestion | undefined {
+function suggestionOf({ payload, fingerprints, about, result, ...row }: SuggestionRow): Suggestion | undefined {
   const asked = parsedObject(payload)
   if (asked === undefined || !isWellFormed(row) || typeof fingerprints !== 'string') return undefined
   return {
@@ -138,6 +142,7 @@ function suggestionOf({ payload, fingerprints, result, ...row }: SuggestionRow):
     fingerprint: fingerprints,
     actor: row.actor,
     rationale: row.rationale,
+    about: parsedObject(about) ?? null,
     created_at: row.created_at,
     status: row.status,
     decided_by: row.decided_by,
@@ -147,7 +152,7 @@ function suggestionOf({ payload, fingerprints, result, ...row }: SuggestionRow):
   }
 }
 
-function isWellFormed(row: Omit<SuggestionRow, 'payload' | 'fingerprints' | 'result'>): boolean {
+function isWellFormed(row: Omit<SuggestionRow, 'payload' | 'fingerprints' | 'about' | 'result'>): boolean {
   const { id, kind, tool, actor, rationale, created_at, status, decided_by, decided_at, reason } = row
   return (
     [id, kind, tool, actor].every((value) => typeof value === 'string') &&

@@ -71,6 +71,7 @@ const sideTables = {
     'actor TEXT NOT NULL',
     'owner TEXT',
     'rationale TEXT',
+    'about TEXT',
     'created_at INTEGER NOT NULL',
     'status TEXT NOT NULL',
     'decided_by TEXT',

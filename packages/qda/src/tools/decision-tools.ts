@@ -25,7 +25,6 @@ export function approveSuggestionTool(parts: ToolParts): QdaTool {
         .describe("Of metadata: also as QualCoder's own file attributes, which QualCoder shows"),
     }),
     data: z.object({ id: z.string(), status: z.enum(['approved', 'stale']), result: z.unknown() }),
-    isFlat: true,
     marks,
     answer: ({ id, as_attributes: asAttributes }, call) =>
       withProjectOf(id, parts, async (project) => {
@@ -47,7 +46,6 @@ export function rejectSuggestionTool(parts: ToolParts): QdaTool {
       reason: z.string().min(1).max(reasonLengthMax).describe('Why, for the agent'),
     }),
     data: z.object({ id: z.string(), status: z.literal('rejected') }),
-    isFlat: true,
     marks,
     answer: ({ id, reason }, call) =>
       withProjectOf(id, parts, async (project) => {

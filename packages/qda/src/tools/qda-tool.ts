@@ -99,6 +99,8 @@ interface WriteBase<Input extends z.ZodObject, Data extends z.ZodType, Prepared>
     isMeant(input: z.output<Input>): boolean
     answer(input: z.output<Input>, call: Call): Promise<Returned<Data>>
   }
+  /** For the person who decides on the call, where the preview does not tell it: names and texts rather than ids. */
+  describe?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): { readonly [key: string]: unknown }
   /** Whether this call shows first what it would do. Default: every call of a tool that has a preview. */
   needsConfirm?(input: z.output<Input>, call: ProjectCall, prepared: Prepared): boolean
   /** Arguments that choose from what a preview shows, so that its token is good for calls with others. */

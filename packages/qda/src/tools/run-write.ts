@@ -105,6 +105,7 @@ export class WriteRunner {
     return {
       preview: true,
       ...(shown as Arguments),
+      ...(!('message' in (shown as Arguments)) && { message: nextStep }),
       ...(isAsked && { requires_approval: true }),
       preview_token: token ?? null,
     }
@@ -131,7 +132,7 @@ export class WriteRunner {
       if (known !== undefined) return { reply: replayed(known) }
       const fingerprint = tool.kind === 'rows' ? tryOut({ ...run, tool }).affectedHash : affectedHashOf(run)
       if (affectedHash !== undefined && affectedHash !== fingerprint) throw changedSince()
-      const proposed = { kind: tool.name, tool: tool.name, payload: payloadOf(run), fingerprint }
+      const proposed = { kind: tool.name, tool: tool.name, payload: payloadOf(run), fingerprint, about: aboutOf(run) }
       const suggestion = addSuggestion(project.db, proposed, actor.name, now)
       const reply = {
         status: 'pending_approval',
@@ -211,6 +212,11 @@ function payloadOf({ input }: Run): Arguments {
   return payload
 }
 
+/** What he decides on is more than ids. */
+function aboutOf({ tool, input, call, prepared }: Run): Arguments | undefined {
+  return tool.describe?.(input, call, prepared) ?? (tool.preview?.(input, call, prepared) as Arguments | undefined)
+}
+
 function about(run: Run) {
   const { tool, call } = run
   const free = ['confirm', ...(tool.choices ?? [])]
@@ -230,6 +236,9 @@ export const switchedOff = (tool: string): QdaFailure =>
   )
 
 const changedSince = (): QdaFailure => stale('What the preview showed has changed since')
+
+/** Where a tool's own preview says no more. */
+const nextStep = 'Nothing is changed yet. Call again with confirm: true, and this preview_token, to do it'
 
 const stale = (why: string): QdaFailure =>
   new QdaFailure(

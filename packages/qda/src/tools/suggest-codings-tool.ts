@@ -110,7 +110,7 @@ function placeItem(item: SuggestedItem, index: TextIndex | undefined, allowance:
 function suggest(hidden: WriteTool, { item, place, text, hash }: PlacedItem, call: ProjectCall) {
   const { operation, newCode, rationale, confidence } = item
   const { memo, importance } = operation
-  if (newCode === undefined) requireCode(call.project.db, operation.codeId)
+  const codeName = newCode ?? requireCode(call.project.db, operation.codeId).name
   const code = newCode === undefined ? { code_id: operation.codeId } : { new_code: newCode }
   const payload = {
     source_id: operation.sourceId,
@@ -123,8 +123,13 @@ function suggest(hidden: WriteTool, { item, place, text, hash }: PlacedItem, cal
     ...(importance !== undefined && { importance }),
     ...(confidence !== undefined && { confidence }),
   }
+  const about = {
+    code_name: codeName,
+    source_name: requireSource(call.project.db, operation.sourceId).name,
+    message: `Code '${codeName}' on: ${text}`,
+  }
   const fingerprint = tryOut({ tool: hidden, input: payload, call, prepared: undefined }).affectedHash
-  const proposed = { kind: 'coding', tool: hidden.name, payload, fingerprint, rationale }
+  const proposed = { kind: 'coding', tool: hidden.name, payload, fingerprint, rationale, about }
   const suggestion = addSuggestion(call.project.db, proposed, call.actor.name, call.now)
   return {
     suggestion_id: suggestion.id,

@@ -41,7 +41,7 @@ export function suggestSourceMetadataTool({ effects }: Pick<ToolParts, 'effects'
       const payload = { source_id, ...suggested }
       const input = { ...payload, as_attributes: false }
       const { affectedHash: fingerprint } = tryOut({ tool: hidden, input, call, prepared: undefined })
-      const proposed = { kind: 'source_metadata', tool: hidden.name, payload, fingerprint }
+      const proposed = { kind: 'source_metadata', tool: hidden.name, payload, fingerprint, about: { source_name } }
       const { id: suggestion_id } = addSuggestion(db, proposed, call.actor.name, call.now)
       return {
         ...{ suggestion_id, source_id, source_name, suggested },

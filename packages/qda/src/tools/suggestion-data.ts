@@ -10,6 +10,10 @@ export const suggestionData = z.object({
   payload: z.record(z.string(), z.unknown()).describe('The arguments of the tool'),
   actor: z.string(),
   rationale: z.string().nullable(),
+  about: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('What it would change, by names and texts, as it was then'),
   created_at: z.string().describe('UTC'),
   status: z.enum(suggestionStatuses),
   decided_by: z.string().nullable(),
@@ -19,7 +23,8 @@ export const suggestionData = z.object({
 })
 
 export function shownSuggestion(suggestion: Suggestion): z.input<typeof suggestionData> {
-  const { id, kind, tool, payload, actor, rationale, status, decided_by, decided_at, reason, result } = suggestion
+  const { id, kind, tool, payload, actor, rationale, about, status, decided_by, decided_at, reason, result } =
+    suggestion
   return {
     id,
     kind,
@@ -27,6 +32,7 @@ export function shownSuggestion(suggestion: Suggestion): z.input<typeof suggesti
     payload: { ...payload },
     actor,
     rationale,
+    about: about ?? null,
     created_at: utcText(suggestion.created_at),
     status,
     decided_by,

@@ -1,3 +1,4 @@
+import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
 import { requireChangeSet, undoChangeSet } from '../changes/undo.js'
 import { undoRowsListedMax } from '../limits.js'
@@ -34,6 +35,10 @@ export function undoChangeSetTool(): WriteTool {
     prepare: ({ change_set_id: id }, { project }) => requireChangeSet(project.db, id),
     basis: (_, __, { undone_by }) => undone_by,
     level: (_, { actor }, { actor: whose }) => (actor.name === whose ? 'T2' : 'T4'),
+    describe: (_, __, { tool, actor, summary, created_at }) => ({
+      message: `Take back ${tool} of ${actor}${summary === null ? '' : `: ${summary}`}`,
+      changed_at: utcText(created_at),
+    }),
     apply: (writer, { change_set_id: id }) => {
       const { tool } = requireChangeSet(writer.db, id)
       const { undone, skipped, id_map } = undoChangeSet(writer, id)

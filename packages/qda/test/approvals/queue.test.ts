@@ -18,8 +18,12 @@ async function opened(config: object = { levels: { add_journal: 'T4' }, approval
   const path = await qda.openProject()
   const { call } = qda
   const journals = () => qda.db(path).prepare('SELECT name FROM journal ORDER BY jid').pluck().all()
-  const approve = (id: string, more = {}) => call('approve_suggestion', { id, ...more }, operator)
-  const reject = (id: string, reason = 'no') => call('reject_suggestion', { id, reason }, operator)
+  const decide = async (tool: string, args: object) => {
+    const answer = await call(tool, args, operator)
+    return { ...answer, ...answer['data'] }
+  }
+  const approve = (id: string, more = {}) => decide('approve_suggestion', { id, ...more })
+  const reject = (id: string, reason = 'no') => decide('reject_suggestion', { id, reason })
   const suggest = async (name: string, options = {}) => {
     const answer = await call('add_journal', { name }, options)
     expect(answer).toMatchObject({ success: true, status: 'pending_approval' })

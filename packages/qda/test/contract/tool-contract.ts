@@ -214,7 +214,7 @@ export const answers: { readonly [example: string]: Kind } = {
   },
   open_project: {
     ...{ project_name: 'string', project_path: 'string', source_count: 'int' },
-    ...{ '+schema_version': 'int', '+read_only': 'boolean', '+read_only_reason': 'null', '+warnings': [] },
+    ...{ '+schema_version': 'int', '+read_only': 'boolean', '+read_only_reason': 'null', '+warnings': ['string'] },
   },
   close_project: { closed: 'boolean', project_name: 'string' },
   'close_project, nothing open': { closed: 'boolean', message: 'string' },

@@ -106,6 +106,7 @@ describe('old backups', () => {
   })
 
   it('do not go for those of many short sessions', async () => {
+    const start = clock.now()
     await makeBackups(1, 3)
     clock.advance(3 * 60 * 60_000)
     await makeBackups(1, 3)

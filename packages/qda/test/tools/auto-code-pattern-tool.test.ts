@@ -40,6 +40,7 @@ describe('auto_code_pattern, before it is confirmed', () => {
     const answer = await autoCode({ pattern: 'hope' }, { principal: 'agent:main' })
     const data = {
       preview: true,
+      message: expect.stringContaining('confirm: true'),
       code_id: 1,
       total_matches: 3,
       already_coded: 1,

@@ -45,6 +45,7 @@ describe('auto_code_speaker, before it is confirmed', () => {
     const answer = await autoCode({})
     const data = {
       preview: true,
+      message: expect.stringContaining('confirm: true'),
       speakers: [
         { label: 'P01', turns: 2, chars: 21, code_id: null, sample: 'Hello.\nI am well.' },
         { label: 'Researcher 1', turns: 2, chars: 12, code_id: 1, sample: 'Good.' },

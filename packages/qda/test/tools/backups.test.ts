@@ -111,7 +111,7 @@ describe('restoring a backup', () => {
     const { data } = await call('restore_backup', asked)
     const id = data.suggestion_id
     const approved = await call('approve_suggestion', { id }, operator)
-    expect(approved).toMatchObject({ status: 'approved', result: { restored: name } })
+    expect(approved).toMatchObject({ data: { status: 'approved', result: { restored: name } } })
     expect(await folders()).toEqual([])
     expect(await call('get_suggestion', { id })).toMatchObject({ data: { status: 'approved', actor: 'agent:main' } })
     expect(await call('approve_suggestion', { id }, operator)).toMatchObject({ error_code: 'ALREADY_DECIDED' })
@@ -149,7 +149,7 @@ describe('undo', () => {
     expect(data).toMatchObject({ undone_change_set_id: change_set_id, undone: 1, skipped: [], id_map: [] })
     expect(await folders()).toEqual([])
     const stale = await call('approve_suggestion', { id: waiting['data'].suggestion_id }, operator)
-    expect(stale).toMatchObject({ status: 'stale' })
+    expect(stale).toMatchObject({ data: { status: 'stale' } })
     await call('undo_change_set', { change_set_id: data.change_set_id })
     expect(await folders()).toEqual(['One'])
     const { data: listed } = await call('list_changes')

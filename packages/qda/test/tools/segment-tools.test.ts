@@ -275,7 +275,7 @@ describe('repair_positions', () => {
     expect(answer['data']).toMatchObject({ status: 'pending_approval', requires_approval: true })
     expect(project.codings()).toMatchObject([{ pos0: 0 }])
     const approved = await project.call('approve_suggestion', { id: answer['data'].suggestion_id }, operator)
-    expect(approved).toMatchObject({ success: true, status: 'approved' })
+    expect(approved).toMatchObject({ success: true, data: { status: 'approved' } })
     expect(project.codings()).toMatchObject([{ pos0: 4, pos1: 10 }])
   })
 
@@ -284,7 +284,7 @@ describe('repair_positions', () => {
     const answer = await project.call('repair_positions', {})
     project.setText(1, `> ${plain}`)
     const approved = await project.call('approve_suggestion', { id: answer['data'].suggestion_id }, operator)
-    expect(approved).toMatchObject({ status: 'stale' })
+    expect(approved).toMatchObject({ data: { status: 'stale' } })
     expect(project.codings()).toMatchObject([{ pos0: 0 }])
   })
 

@@ -13,7 +13,10 @@ afterEach(() => project[Symbol.asyncDispose]())
 
 const suggest = (items: unknown[], more: object = {}) =>
   project.call('suggest_codings', { source_id: 1, items, ...more })
-const approve = (id: string, more: object = {}) => project.call('approve_suggestion', { id, ...more }, operator)
+async function approve(id: string, more: object = {}) {
+  const answer = await project.call('approve_suggestion', { id, ...more }, operator)
+  return { ...answer, ...answer['data'] }
+}
 
 describe('suggest_codings', () => {
   it('makes each item a suggestion of its own, and codes nothing', async () => {
