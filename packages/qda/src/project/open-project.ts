@@ -194,7 +194,7 @@ function attachSide(connection: Database.Database, path: string, isWritable: boo
       'PROJECT_NOT_OPENED/UNSUPPORTED_FORMAT',
       `${sideFileName} was written by a newer Callboard (version ${version}, and this one knows ${sideSchemaVersion}); upgrade this one`,
     )
-  if (version > 0) requireOwnTables(connection)
+  if (version === sideSchemaVersion) requireOwnTables(connection)
   if (isWritable) connection.pragma('side.journal_mode = DELETE')
   if (isMissing || (isWritable && version < sideSchemaVersion))
     connection.transaction(() => {

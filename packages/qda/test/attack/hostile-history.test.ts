@@ -180,7 +180,7 @@ describe('a side file that somebody else wrote', () => {
     await qda.call('open_project', { path })
     for (const id of ['one', 'two', 'three']) {
       const answer = await qda.call('approve_suggestion', { id }, operator)
-      expect([id, answer['status'] === 'stale' || answer['error_code']]).not.toEqual([id, undefined])
+      expect([id, answer['data']?.status === 'stale' || answer['error_code']]).not.toEqual([id, undefined])
     }
     // Its fingerprint is not that of what it would change.
     expect(projectState(path)['code_name']).toHaveLength(1)
@@ -262,7 +262,7 @@ function fillSide(side: Database.Database): void {
     )
     add('change VALUES (?, ?, ?, ?, ?, ?)', `odd ${id}`, index, value, value, value, value)
     add(
-      'suggestion VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'suggestion (id, kind, tool, payload, fingerprints, actor, owner, rationale, created_at, status, decided_by, decided_at, reason, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ...[
         `odd ${id}`,
         value,
@@ -288,7 +288,7 @@ function fillSide(side: Database.Database): void {
   side.prepare("INSERT INTO change_set VALUES (90, 'odd', 'x', 'agent:main', 'x', 's', 9e18, NULL, NULL, NULL)").run()
   side
     .prepare(
-      "INSERT INTO suggestion VALUES ('bad json', 'x', 'create_code', '{', 'x', 'agent:main', 'x', NULL, 1, 'pending', NULL, NULL, NULL, NULL)",
+      "INSERT INTO suggestion (id, kind, tool, payload, fingerprints, actor, owner, rationale, created_at, status, decided_by, decided_at, reason, result) VALUES ('bad json', 'x', 'create_code', '{', 'x', 'agent:main', 'x', NULL, 1, 'pending', NULL, NULL, NULL, NULL)",
     )
     .run()
   side.prepare("UPDATE meta SET value = x'00ff'").run()

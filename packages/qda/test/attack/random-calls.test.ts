@@ -143,7 +143,7 @@ describe('an id that SQLite gives a second time', () => {
     expect(segments).toMatchObject([{ id: 1, importance: 0 }])
     const id = suggested['data'].suggestion_id
     const operator = { session: 'desk', principal: 'operator:olga', roles: ['operator'] } as const
-    expect(await project.call('approve_suggestion', { id }, operator)).toMatchObject({ status: 'stale' })
+    expect(await project.call('approve_suggestion', { id }, operator)).toMatchObject({ data: { status: 'stale' } })
   })
 })
 
