@@ -288,7 +288,7 @@ export const answers: { readonly [example: string]: Kind } = {
         ...{ context_before: 'string', context_after: 'string' },
       },
     ],
-    ...{ preview: 'boolean', preview_token: 'string', '+next_cursor': 'null' },
+    ...{ preview: 'boolean', '+message': 'string', preview_token: 'string', '+next_cursor': 'null' },
   },
   'auto_code_pattern, confirmed': {
     ...{ batch_id: 'string', coded: 'int', skipped_existing: 'int', excluded: 'int' },
@@ -298,7 +298,7 @@ export const answers: { readonly [example: string]: Kind } = {
   auto_code_speaker: {
     speakers: [{ label: 'string', turns: 'int', chars: 'int', code_id: 'null', sample: 'string' }],
     ...{ '+total_segments': 'int', '+labels_not_found': [] },
-    ...{ preview: 'boolean', '+preview_token': 'string' },
+    ...{ preview: 'boolean', '+message': 'string', '+preview_token': 'string' },
   },
   'auto_code_speaker, confirmed': {
     ...{ codes_created: 'int', segments_created: 'int', skipped_existing: 'int', batch_id: 'string' },

@@ -70,14 +70,15 @@ describe('list_folders', () => {
     expect(await qda.call('list_folders')).toEqual({ success: true, ...data, data })
   })
 
-  it('shows at the root what was in a folder that an undo took away', async () => {
+  it('keeps a folder with something in it, though its making is undone', async () => {
     const { change_set_id } = await create('Interviews')
     await create('2025', 1)
     await move(1, 1)
-    await qda.call('undo_change_set', { change_set_id })
-    expect(await qda.call('list_folders')).toMatchObject({ folders: [{ id: 2, parent_id: null }] })
-    const { data } = await qda.call('list_sources')
-    expect(data.sources[0]).toMatchObject({ id: 1, folder_id: null })
+    expect(await qda.call('undo_change_set', { change_set_id })).toMatchObject({
+      undone: 0,
+      skipped: [{ table: 'folder', row_id: 1 }],
+    })
+    expect(await qda.call('list_folders')).toMatchObject({ folders: [{ id: 1, source_count: 1 }, { id: 2 }] })
   })
 })
 
