@@ -75,8 +75,7 @@ describe('list_folders', () => {
     await create('2025', 1)
     await move(1, 1)
     expect(await qda.call('undo_change_set', { change_set_id })).toMatchObject({
-      undone: 0,
-      skipped: [{ table: 'folder', row_id: 1 }],
+      data: { undone: 0, skipped: [{ table: 'folder', row_id: 1 }] },
     })
     expect(await qda.call('list_folders')).toMatchObject({ folders: [{ id: 1, source_count: 1 }, { id: 2 }] })
   })
