@@ -1,5 +1,7 @@
 import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { freePort, Installation, untilSaid } from './support/installation.js'
 
@@ -98,8 +100,33 @@ describe('callboard demo forum', () => {
   })
 })
 
+describe('callboard demo qda', () => {
+  it('makes a project with interviews, codes and codings, once', async () => {
+    const installation = new Installation()
+    const path = join(realpathSync(installation.directory), 'garden.qda')
+    const made = await installation.run(['demo', 'qda', '--path', path, '--json'])
+    expect(JSON.parse(made.stdout)).toEqual({ path, name: 'garden', sources: 4, codes: 6, codings: 11 })
+    expect(readdirSync(path).sort()).toEqual(['audio', 'data.qda', 'documents', 'images', 'video'])
+    expect(await installation.run(['demo', 'qda', '--path', path])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/garden\.qda exists.*: choose another folder with --path\.\n$/),
+    })
+  })
+
+  it('prints what to ask next, at the address of this installation', async () => {
+    const installation = new Installation()
+    const path = join(installation.directory, 'garden.qda')
+    const { stdout } = await installation.run(['demo', 'qda', '--path', path], { CALLBOARD_HTTP: '127.0.0.1:18888' })
+    expect(stdout).toContain('callboard call list_codes')
+    expect(stdout).toContain('curl -s 127.0.0.1:18888/tools/open_project')
+  })
+})
+
 it.each([
-  [['demo', 'forun'], /^callboard: There is no demo forun \(did you mean forum\?\); there are: forum\.\n$/],
+  [['demo', 'forun'], /^callboard: There is no demo forun \(did you mean forum\?\); there are: forum, qda\.\n$/],
+  [['demo', 'qda', '--port', '0'], /^callboard: --port is for the demo forum; .*\n$/],
+  [['demo', 'forum', '--path', 'x.qda'], /^callboard: --path is for the demo project; .*\n$/],
+  [['demo', 'qda', '--path', 'garden'], /^callboard: .*ends in \.qda.*: choose another folder with --path\.\n$/],
   [['demo'], /^callboard: missing required argument 'name' \(see callboard demo --help\)\n$/],
   [['demo', 'forum', '--port', '70000'], /^callboard: .*from 0 to 65535.*\n$/],
 ])('%j is one sentence and exits 2', async (words, sentence) => {

@@ -2,6 +2,7 @@ import { didYouMean } from '@callboard/protocol/nearest-name'
 import { demoForumText, describeDemoForum, startDemoForum } from '../demo/demo-forum.js'
 import { demoProjectText, makeDemoProject } from '../demo/demo-project.js'
 import { portOwner } from '../doctor/port-owner.js'
+import { type Environment, readEnvironment } from '../environment.js'
 import { exit, print, printJson } from '../output.js'
 import { UsageError } from '../usage-error.js'
 
@@ -27,9 +28,12 @@ async function runDemoProject({ port, path, json = false }: DemoOptions): Promis
     throw new UsageError('--port is for the demo forum; a project is a folder: --path says where.')
   const project = await makeDemoProject(path)
   if (json) printJson(project)
-  else print(demoProjectText(project))
+  else print(demoProjectText(project, addressOf(readEnvironment())))
   return exit(0)
 }
+
+const addressOf = ({ variables: { CALLBOARD_HTTP: listen } }: Environment): string =>
+  listen === undefined || listen === '' || listen === 'off' ? 'localhost:8765' : listen
 
 /** Runs until somebody ends it. */
 async function runDemoForum({ port = portDefault, path, json = false }: DemoOptions): Promise<never> {

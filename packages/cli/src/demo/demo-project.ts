@@ -17,7 +17,8 @@ export async function makeDemoProject(path: string = nameDefault): Promise<DemoP
   }
 }
 
-export function demoProjectText({ path, sources, codes, codings }: DemoProject): string {
+/** `address`: where the hub answers HTTP. */
+export function demoProjectText({ path, sources, codes, codings }: DemoProject, address: string): string {
   return [
     `A project with ${sources} sources, ${codes} codes and ${codings} codings is in`,
     `  ${path}`,
@@ -29,8 +30,8 @@ export function demoProjectText({ path, sources, codes, codings }: DemoProject):
     "  callboard call search_text pattern='pump'",
     '',
     'Over plain HTTP:',
-    `  curl -s localhost:8765/tools/open_project -H 'Content-Type: application/json' -d ${quoted(JSON.stringify({ arguments: { path } }))}`,
-    "  curl -s localhost:8765/tools/list_codes -H 'Content-Type: application/json' -d '{}'",
+    `  curl -s ${address}/tools/open_project -H 'Content-Type: application/json' -d ${quoted(JSON.stringify({ arguments: { path } }))}`,
+    `  curl -s ${address}/tools/list_codes -H 'Content-Type: application/json' -d '{}'`,
   ].join('\n')
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { QdaFailure } from '../failure.js'
-import { pendingPerActorMax } from '../limits.js'
+import { pendingPerActorMax, suggestionLengthMax } from '../limits.js'
 import { parsedJson, parsedObject } from '../project/parsed-json.js'
 import type { ProjectDatabase } from '../project/project-database.js'
 
@@ -42,6 +42,13 @@ export interface Proposed {
 export function addSuggestion(db: ProjectDatabase, proposed: Proposed, actor: string, now: number): Suggestion {
   const { kind, tool, fingerprint, rationale = null, about = null } = proposed
   const payload = JSON.stringify(proposed.payload)
+  const said = about === null ? null : JSON.stringify(about)
+  if (payload.length > suggestionLengthMax)
+    throw new QdaFailure(
+      'INVALID_ARGUMENT',
+      `What this asks for is ${payload.length} characters, and a person has to read it: ask for less at once`,
+      { details: { limit: suggestionLengthMax } },
+    )
   const same = db.get<SuggestionRow>(
     "SELECT * FROM side.suggestion WHERE status = 'pending' AND actor = ? AND tool = ? AND payload = ? AND fingerprints = ?",
     actor,
@@ -61,7 +68,17 @@ export function addSuggestion(db: ProjectDatabase, proposed: Proposed, actor: st
   db.run(
     `INSERT INTO side.suggestion (id, kind, tool, payload, fingerprints, actor, rationale, about, created_at, status)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`,
-    ...[id, kind, tool, payload, fingerprint, actor, rationale, about === null ? null : JSON.stringify(about), now],
+    ...[
+      id,
+      kind,
+      tool,
+      payload,
+      fingerprint,
+      actor,
+      rationale,
+      said !== null && said.length > suggestionLengthMax ? null : said,
+      now,
+    ],
   )
   return findSuggestion(db, id)!
 }

@@ -1,4 +1,6 @@
+import { visible } from '../project/coders.js'
 import { allFolders } from '../project/folders.js'
+import type { ProjectDatabase } from '../project/project-database.js'
 import { projectRow } from '../project/project-row.js'
 import type { RefiLink, RefiProject, RefiText } from '../refi/model.js'
 import { publicPart } from '../text/private-memo.js'
@@ -52,7 +54,7 @@ export async function exportProject(context: ExportContext, origin: string): Pro
     creatingUser: context.users.guidOf(about.codername),
     createdAt: context.moments.ofLocal(about.date),
   }
-  noteFolders(context)
+  noteWhatStays(context)
   const project: RefiProject = {
     ...{
       ...author,
@@ -126,9 +128,22 @@ function linksOf({ project: { db }, guids }: ExportContext, { guids: sources }: 
 
 export const transcriptLink = 'transcript'
 
-function noteFolders({ project: { db }, losses }: ExportContext): void {
+/** The format has no place for it. */
+function noteWhatStays({ project: { db }, losses }: ExportContext): void {
   const { length } = allFolders(db)
   if (length > 0) losses.add('Folder', null, `${length} folders of sources, and what is in which`)
+  const marked = ['code_text', 'code_image', 'code_av'].reduce((count, table) => count + markedIn(db, table), 0)
+  if (marked > 0) losses.add('Coding', null, `how important ${marked} codings are`)
+  const described = db.value(
+    `SELECT count(*) FROM side.source_meta WHERE origin IS NOT NULL OR language IS NOT NULL OR topics IS NOT NULL
+     OR (status IS NOT NULL AND status <> 'imported')`,
+  )
+  if (described) losses.add('Source', null, `status, origin, language and topics of ${described} sources`)
+}
+
+function markedIn(db: ProjectDatabase, table: string): number {
+  if (!db.has(table, 'important')) return 0
+  return db.value(`SELECT count(*) FROM main.${table} AS t WHERE important = 1 AND ${visible(db, 't')}`) ?? 0
 }
 
 function graphCount({ project: { db } }: ExportContext): number {

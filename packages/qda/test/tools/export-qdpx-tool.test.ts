@@ -83,6 +83,27 @@ test('without its files a package names them, and what is missing or a link is n
   expect(lost).toMatch(/audio\/gone.mp3 is not/)
 })
 
+test('what the format has no place for is named, and not lost in silence', async () => {
+  await using qda = await openQdaForTest()
+  const path = qda.makeProject('Marked')
+  qda.db(path).exec(`INSERT INTO source (id, name, fulltext, date) VALUES (1, 'a.txt', 'one two', '2026-01-01');
+    INSERT INTO code_name (cid, name) VALUES (1, 'hope')`)
+  await qda.call('open_project', { path })
+  const operations = [
+    { code_id: 1, source_id: 1, quote: 'one', importance: 3 },
+    { code_id: 1, source_id: 1, quote: 'two' },
+  ]
+  await qda.call('batch_apply_codes', { operations })
+  await qda.call('create_folder', { name: 'Interviews' })
+  await qda.call('add_text_source', { name: 'b.txt', content: 'three', origin: 'field notes' })
+  const { data } = await qda.call('export_qdpx', { path: join(qda.folder, 'marked.qdpx') })
+  expect(data.losses).toEqual([
+    { element: 'Folder', guid: null, what: '1 folders of sources, and what is in which' },
+    { element: 'Coding', guid: null, what: 'how important 1 codings are' },
+    { element: 'Source', guid: null, what: 'status, origin, language and topics of 1 sources' },
+  ])
+})
+
 test('rows that other programs left anyhow become losses, never failures', async () => {
   await using qda = await openQdaForTest()
   const path = await openRich(qda)
