@@ -1,5 +1,6 @@
 import { utcText } from '@callboard/worker/utc-text'
 import { z } from 'zod'
+import type { ChangeSet } from '../changes/change-sets.js'
 import { changeSetsListedMax } from '../limits.js'
 import { id } from './common-input.js'
 import { type QdaTool, readTool } from './qda-tool.js'
@@ -69,15 +70,6 @@ const texts = ['id', 'tool', 'actor', 'owner', 'summary', 'undoes', 'undone_by']
 /** The history is in the project's folder, where anybody can have written it. */
 const timeIn = (time: number): number => (Number.isInteger(time) && Math.abs(time) <= 8.64e15 ? time : 0)
 
-type ChangeSetRow = {
-  readonly seq: number
-  readonly id: string
-  readonly tool: string
-  readonly actor: string
-  readonly owner: string | null
-  readonly created_at: number
-  readonly summary: string | null
-  readonly undoes: string | null
-  readonly undone_by: string | null
+interface ChangeSetRow extends ChangeSet {
   readonly row_count: number
 }
