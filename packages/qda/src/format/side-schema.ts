@@ -69,7 +69,6 @@ const sideTables = {
     'payload TEXT NOT NULL',
     'fingerprints TEXT',
     'actor TEXT NOT NULL',
-    'owner TEXT',
     'rationale TEXT',
     'about TEXT',
     'created_at INTEGER NOT NULL',
@@ -79,7 +78,6 @@ const sideTables = {
     'reason TEXT',
     'result TEXT',
   ],
-  cursor: ['session TEXT PRIMARY KEY', 'value TEXT', 'at INTEGER NOT NULL'],
   request: [
     'actor TEXT NOT NULL',
     'tool TEXT NOT NULL',

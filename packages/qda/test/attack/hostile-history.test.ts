@@ -262,7 +262,7 @@ function fillSide(side: Database.Database): void {
     )
     add('change VALUES (?, ?, ?, ?, ?, ?)', `odd ${id}`, index, value, value, value, value)
     add(
-      'suggestion (id, kind, tool, payload, fingerprints, actor, owner, rationale, created_at, status, decided_by, decided_at, reason, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'suggestion (id, kind, tool, payload, fingerprints, actor, rationale, about, created_at, status, decided_by, decided_at, reason, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ...[
         `odd ${id}`,
         value,
@@ -280,7 +280,6 @@ function fillSide(side: Database.Database): void {
         value,
       ],
     )
-    add('cursor VALUES (?, ?, ?)', `odd ${id}`, value, value)
   }
   side
     .prepare('UPDATE source_meta SET fp = fp, status = ?, origin = ?, language = ?, topics = ? WHERE source_id = 1')
@@ -288,7 +287,7 @@ function fillSide(side: Database.Database): void {
   side.prepare("INSERT INTO change_set VALUES (90, 'odd', 'x', 'agent:main', 'x', 's', 9e18, NULL, NULL, NULL)").run()
   side
     .prepare(
-      "INSERT INTO suggestion (id, kind, tool, payload, fingerprints, actor, owner, rationale, created_at, status, decided_by, decided_at, reason, result) VALUES ('bad json', 'x', 'create_code', '{', 'x', 'agent:main', 'x', NULL, 1, 'pending', NULL, NULL, NULL, NULL)",
+      "INSERT INTO suggestion (id, kind, tool, payload, fingerprints, actor, rationale, created_at, status, decided_by, decided_at, reason, result) VALUES ('bad json', 'x', 'create_code', '{', 'x', 'agent:main', NULL, 1, 'pending', NULL, NULL, NULL, NULL)",
     )
     .run()
   side.prepare("UPDATE meta SET value = x'00ff'").run()
