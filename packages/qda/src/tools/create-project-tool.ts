@@ -49,7 +49,7 @@ export function createProjectTool(parts: ToolParts): QdaTool {
       if (asked.dry_run) return { ...wouldBe(place), coder_name, change_set_id: null, dry_run: true as const }
       createProjectFolder(place, { coder: coder_name, now: call.now })
       log.info({ tool: name, actor: call.actor.name, project: place.path }, 'project created')
-      const { project } = await enterProject(parts, call.session, place)
+      const { project } = await enterProject(parts, call, place)
       const answer = { ...openedProject(project), coder_name, change_set_id: null }
       await replies.keep(store.db, identity, answer, call.now)
       await pruneCallReplies(store.db, call.now, requestsPrunedMax)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ProjectPath } from '../format/project-path.js'
 import type { OpenProject } from '../project/open-project.js'
 import { rememberProject } from '../records/projects.js'
+import type { Call } from './qda-tool.js'
 import type { ToolParts } from './tool-parts.js'
 
 /** What is told of a project that was opened. */
@@ -36,10 +37,15 @@ export function openedProject({ name, path, db, schemaVersion, whyReadOnly, warn
 /** The session has this project open from now on, and the worker remembers it. */
 export async function enterProject(
   { desk, store, clock, effects, resources, log }: ToolParts,
-  session: string,
+  { session, context }: Pick<Call, 'session' | 'context'>,
   place: ProjectPath,
 ): Promise<{ readonly project: OpenProject; readonly isNew: boolean }> {
   const opened = await desk.open(session, place)
+  if (context.signal.aborted) {
+    // The session may have ended while the project opened: nobody would close it any more.
+    await desk.close(session)
+    throw context.signal.reason
+  }
   const { project, isNew } = opened
   if (!isNew) return opened
   resources.moved(session)

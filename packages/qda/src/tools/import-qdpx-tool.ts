@@ -91,7 +91,7 @@ async function importNew(parts: ToolParts, asked: Input, call: Call): Promise<An
   const { counts, losses } = await importAsNew({ file, place, isDryRun, call, clock })
   const imported = { target: 'new' as const, ...importedData(counts, losses), change_set_id: null }
   if (isDryRun) return { ...imported, project_name: place.name, project_path: place.path, dry_run: true }
-  const { project } = await enterProject(parts, call.session, place)
+  const { project } = await enterProject(parts, call, place)
   const answer: Answered = { ...imported, ...openedProject(project), opened: true }
   await replies.keep(store.db, identity, answer, call.now)
   await pruneCallReplies(store.db, call.now, requestsPrunedMax)

@@ -25,10 +25,10 @@ export function openProjectTool(parts: ToolParts): QdaTool {
     }),
     isFlat: true,
     marks: { readOnlyHint: false },
-    answer: async ({ path, dry_run: isDryRun }, { session }) => {
+    answer: async ({ path, dry_run: isDryRun }, call) => {
       const place = await projectAt(path, config.roots)
       if (isDryRun) return desk.use(place, (project) => ({ ...openedProject(project), dry_run: true as const }))
-      const { project, isNew } = await enterProject(parts, session, place)
+      const { project, isNew } = await enterProject(parts, call, place)
       return { ...openedProject(project), ...(!isNew && { already_open: true as const }) }
     },
   })

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openQdaForTest, type QdaForTest } from '../support/whole-qda.js'
 
@@ -15,6 +17,18 @@ describe('close_project', () => {
     const data = { closed: true, project_name: 'My Research' }
     expect(await qda.call('close_project')).toEqual({ success: true, ...data, data })
     expect(await qda.call('list_folders')).toMatchObject({ success: false, error_code: 'NO_PROJECT' })
+  })
+
+  it('is not needed for a project that opened while its session ended', async () => {
+    const path = qda.makeProject('Late')
+    const abort = new AbortController()
+    const opening = qda.link.callTool('open_project', { path }, { session: 'gone', signal: abort.signal })
+    abort.abort()
+    await Promise.allSettled([opening, qda.link.closeSession('gone')])
+    // Whoever comes later finds nothing that is still open.
+    await qda.call('open_project', { path })
+    await qda.call('close_project')
+    expect(existsSync(join(path, 'project_in_use.lock'))).toBe(false)
   })
 
   it('is content where none is open', async () => {
