@@ -1,3 +1,5 @@
+import { coderNamesListedMax } from '../limits.js'
+import { hiddenCoders, knownCoders } from './coders.js'
 import type { OpenProject } from './open-project.js'
 import { projectRow } from './project-row.js'
 import { allMeta } from './source-meta.js'
@@ -12,6 +14,7 @@ const closed = {
   case_count: 0,
   cases: [],
   coder_name: null,
+  coders: [],
   schema_version: null,
   read_only: null,
   pending_count: 0,
@@ -35,10 +38,18 @@ export function projectContext(project: OpenProject | undefined, actor: string) 
     case_count: cases.length,
     cases: [...cases],
     coder_name: projectRow(db).codername || null,
+    coders: codersIn(project),
     schema_version: schemaVersion,
     read_only: whyReadOnly !== undefined,
     pending_count: db.value("SELECT count(*) FROM side.suggestion WHERE status = 'pending' AND actor = ?", actor) ?? 0,
   }
+}
+
+function codersIn({ db }: OpenProject): string[] {
+  const hidden = hiddenCoders(db)
+  return knownCoders(db)
+    .filter((name) => !hidden.includes(name))
+    .slice(0, coderNamesListedMax)
 }
 
 function sourcesIn({ db }: OpenProject) {

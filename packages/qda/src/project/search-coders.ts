@@ -1,6 +1,6 @@
 import { QdaFailure } from '../failure.js'
 import { coderNamesListedMax } from '../limits.js'
-import { hiddenCoders } from './coders.js'
+import { hiddenCoders, knownCoders } from './coders.js'
 import type { ProjectDatabase } from './project-database.js'
 
 /**
@@ -23,15 +23,4 @@ export function requireCoders(db: ProjectDatabase, coders: readonly string[], ma
       'PERMISSION_DENIED',
       `The project hides the codings of '${concealed}'; only an operator may compare them`,
     )
-}
-
-/** Who has coded text, and who is listed. */
-function knownCoders(db: ProjectDatabase): readonly string[] {
-  const listed = db.has('coder_names') ? 'UNION SELECT name FROM main.coder_names' : ''
-  return db
-    .all<{ readonly name: string }>(
-      `SELECT name FROM (SELECT DISTINCT owner AS name FROM main.code_text ${listed})
-       WHERE typeof(name) = 'text' AND name <> '' ORDER BY name`,
-    )
-    .map(({ name }) => name)
 }

@@ -27,6 +27,7 @@ export function getProjectContextTool(desk: ProjectDesk): QdaTool {
       case_count: z.int(),
       cases: z.array(z.object({ id: z.int(), name: z.string() })),
       coder_name: z.string().nullable().describe('Who codes in QualCoder itself; what you code has a name of its own'),
+      coders: z.array(z.string()).describe('Whose codings there are, and you: for coder_agreement'),
       schema_version: z.int().nullable(),
       read_only: z.boolean().nullable(),
       pending_count: z.int().describe('Your suggestions that wait for a person'),

@@ -181,12 +181,24 @@ export const answers: { readonly [example: string]: Kind } = {
     sources: [{ id: 'int', name: 'string', type: 'string', '+status': 'string', '+folder_id': 'null' }],
     case_count: 'int',
     cases: [{ id: 'int', name: 'string' }],
-    ...{ '+coder_name': 'string', '+schema_version': 'int', '+read_only': 'boolean', '+pending_count': 'int' },
+    ...{
+      '+coder_name': 'string',
+      '+coders': [],
+      '+schema_version': 'int',
+      '+read_only': 'boolean',
+      '+pending_count': 'int',
+    },
   },
   'get_project_context, nothing open': {
     ...{ project_open: 'boolean', project_name: 'null', project_path: 'null', source_count: 'int', sources: [] },
     ...{ case_count: 'int', cases: [] },
-    ...{ '+coder_name': 'null', '+schema_version': 'null', '+read_only': 'null', '+pending_count': 'int' },
+    ...{
+      '+coder_name': 'null',
+      '+coders': [],
+      '+schema_version': 'null',
+      '+read_only': 'null',
+      '+pending_count': 'int',
+    },
   },
   list_sources: {
     count: 'int',

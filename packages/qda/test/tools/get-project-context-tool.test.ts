@@ -11,7 +11,15 @@ afterEach(() => qda[Symbol.asyncDispose]())
 
 const closed = {
   ...{ project_open: false, project_name: null, project_path: null, source_count: 0, sources: [] },
-  ...{ case_count: 0, cases: [], coder_name: null, schema_version: null, read_only: null, pending_count: 0 },
+  ...{
+    case_count: 0,
+    cases: [],
+    coder_name: null,
+    coders: [],
+    schema_version: null,
+    read_only: null,
+    pending_count: 0,
+  },
 }
 
 describe('get_project_context', () => {
@@ -43,6 +51,7 @@ describe('get_project_context', () => {
           { id: 1, name: 'Participant B' },
         ],
         coder_name: 'ada',
+        coders: [],
         schema_version: 17,
         read_only: false,
         pending_count: 0,
