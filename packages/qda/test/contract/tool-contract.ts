@@ -183,7 +183,7 @@ export const answers: { readonly [example: string]: Kind } = {
     cases: [{ id: 'int', name: 'string' }],
     ...{
       '+coder_name': 'string',
-      '+coders': [],
+      '+coders': ['string'],
       '+schema_version': 'int',
       '+read_only': 'boolean',
       '+pending_count': 'int',
