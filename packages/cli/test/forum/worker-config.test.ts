@@ -174,7 +174,7 @@ describe('flags', () => {
     [['worker'], "missing required argument 'name' (see callboard worker --help)"],
     [
       ['worker', 'forun', '--help'],
-      'There is no worker forun (did you mean forum?); the built-in ones are: kernel, scheduler, social, forum.',
+      'There is no worker forun (did you mean forum?); the built-in ones are: kernel, scheduler, social, forum, qda.',
     ],
   ])('%j', async (words, sentence) => {
     expect(await new Installation().run(words)).toEqual({ code: 2, stdout: '', stderr: `callboard: ${sentence}\n` })
