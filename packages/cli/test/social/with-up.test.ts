@@ -70,7 +70,7 @@ it('down ends it in time, and it says nothing of trouble', async () => {
   await vi.waitFor(() => expect(installation.find('worker social')).toBeGreaterThan(0), { timeout: 10_000 })
   const ready = async () => {
     const { snapshot } = JSON.parse((await installation.run(['ls', '--json'])).stdout)
-    expect(snapshot.workers).toHaveLength(4)
+    expect(snapshot.workers).toHaveLength(5)
   }
   await vi.waitFor(ready, { timeout: 15_000, interval: 200 })
   const began = performance.now()
