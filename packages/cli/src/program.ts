@@ -21,6 +21,7 @@ export function createProgram(): Command {
   addApprovalsCommands(program, addExamples, positiveNumber)
   addTokenCommands(program)
   addDemoCommand(program)
+  addMcpJsonCommand(program)
   explainErrors(program, 'callboard')
   return program
 }
@@ -44,6 +45,19 @@ function addDemoCommand(program: Command): void {
     'callboard demo forum --port 0 --json',
     'callboard demo qda --path ~/garden.qda',
   ])
+}
+
+function addMcpJsonCommand(program: Command): void {
+  const mcpJson = program
+    .command('mcp-json [folder]')
+    .summary("put where QualCoder's tools are into a folder's .mcp.json")
+    .description(
+      "Show a folder's .mcp.json (default: here) with the entry by which agents find QualCoder's tools over HTTP, beside " +
+        'all that is in it; with --write, put it there.',
+    )
+    .option('--write', 'write it, whole or not at all')
+    .action(async (folder, options) => (await import('./commands/mcp-json.js')).runMcpJson(folder ?? '.', options))
+  addExamples(mcpJson, ['callboard mcp-json', 'callboard mcp-json ~/research --write'])
 }
 
 /** Whoever got a command wrong is sent to the help of that command. */
