@@ -196,8 +196,8 @@ function needsConfirm({ tool, input, call, prepared }: Run, level: Level): boole
 }
 
 /**
- * By the argument, else by the key of the request. Without either the key is the call's own id, which never comes back: a call
- * with the affinity of its session is not sent to a worker twice.
+ * By the argument, else by the key of the request. Without either the key is the call's own id: with that the hub alone repeats
+ * a call, and only where the tool is marked as one whose repeat changes nothing more.
  */
 function identityOf(tool: AnyWrite, input: Arguments, { actor, context }: ProjectCall): RequestIdentity | undefined {
   const { request_id: given, ...asked } = input
