@@ -8,7 +8,7 @@ export function projectStatements(): readonly string[] {
   ]
 }
 
-export function tableStatement(name: string, { key, columns, unique }: Table): string {
+function tableStatement(name: string, { key, columns, unique }: Table): string {
   const lines = [
     ...Object.entries(columns).map(([column, of]) => columnLine(column, of, column === key)),
     ...unique.map((group) => `UNIQUE (${group.join(', ')})`),

@@ -61,7 +61,7 @@ export function momentAttribute(element: OpenElement, name: string): string | nu
 }
 
 /** A moment without a zone is taken for UTC: the file does not say where it was written. */
-export function normalMoment(text: string): string | null {
+function normalMoment(text: string): string | null {
   const match = /^\s*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?\s*$/i.exec(text)
   if (match === null || normalDate(match[1]!) === null) return null
   const milliseconds = Date.parse(`${match[1]}T${match[2]}${match[3]?.toUpperCase() ?? 'Z'}`)

@@ -3,7 +3,7 @@ import type { RefiCode, RefiCodebook, RefiSet } from './model.js'
 import type { ElementShape, OpenElement } from './read-elements.js'
 import { description, descriptionShape, noteRefShape, referenceShape } from './shapes-shared.js'
 
-export const codeShape: ElementShape<RefiCode> = {
+const codeShape: ElementShape<RefiCode> = {
   name: 'Code',
   attributes: ['guid', 'name', 'isCodable', 'color'],
   children: () => codeChildren,
@@ -69,7 +69,7 @@ export function requiredName(element: OpenElement, otherwise: string): string {
   return otherwise
 }
 
-export const directions = ['Associative', 'OneWay', 'Bidirectional'] as const
+const directions = ['Associative', 'OneWay', 'Bidirectional'] as const
 
 export function direction(element: OpenElement): (typeof directions)[number] | null {
   return oneOfAttribute(element, 'direction', directions)

@@ -4,7 +4,7 @@ import { clockBeforeMarker, setOffClock } from './timestamps.js'
 /** `name`: "Label:", `bracket`: "[Label]", `brace`: "{Label}", `hash`: "#Label:", `at`: "@Label:". */
 export type MarkerFormat = 'name' | 'bracket' | 'brace' | 'hash' | 'at'
 
-export const markerFormats: readonly MarkerFormat[] = ['name', 'bracket', 'brace', 'hash', 'at']
+const markerFormats: readonly MarkerFormat[] = ['name', 'bracket', 'brace', 'hash', 'at']
 
 /** Says who speaks from here on. UTF-16 offsets. */
 export interface Marker {

@@ -19,7 +19,7 @@ export const requestId = z
   .optional()
   .describe('The same id with the same arguments has one effect, and gets the first answer again, for 24 hours')
 export const confirm = z.boolean().default(false).describe('false: shows what it would do. true: does it')
-export const previewToken = z
+const previewToken = z
   .string()
   .max(100)
   .nullish()

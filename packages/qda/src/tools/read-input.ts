@@ -28,7 +28,7 @@ const aliases = new Map([
 ])
 
 /** With each alias under the name that the tool has for it. Throws a QdaFailure where both names say something else. */
-export function withKnownNames(given: Arguments, known: readonly string[]): Arguments {
+function withKnownNames(given: Arguments, known: readonly string[]): Arguments {
   const foreign = Object.keys(given).filter((name) => !known.includes(name) && known.includes(aliases.get(name) ?? ''))
   if (foreign.length === 0) return given
   const named = { ...given }

@@ -26,7 +26,7 @@ const integer = (what: string, more: object = {}) => ({ type: 'integer', ...more
 const string = (what: string) => ({ type: 'string', description: what })
 
 /** What tells a passage by its words, for schemas of other tools too. */
-export const quoteProperties = {
+const quoteProperties = {
   quote: string('The passage in its own words, instead of positions or to check them'),
   prefix: string('What stands before the quote, to tell one of several'),
   suffix: string('What stands behind it'),
