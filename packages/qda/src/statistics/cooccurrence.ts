@@ -50,17 +50,9 @@ export interface Cooccurrence {
  * Which codes occur together. Codings without a character count in mode `source` only.
  *
  * The work is at most one step for each coding and each code that is open where it begins, so codings × codes, however they
- * overlap. Throws QdaFailure INVALID_ARGUMENT for more codes or steps than the limits allow.
+ * overlap, in pieces, one for each source, between which others may have their turn. Throws QdaFailure INVALID_ARGUMENT for more
+ * codes or steps than the limits allow.
  */
-export function codeCooccurrence(codings: Iterable<PlacedCoding>, options: CooccurrenceOptions): Cooccurrence {
-  const steps = cooccurrenceSteps(codings, options)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
-}
-
-/** The same in pieces, one for each source, between which others may have their turn. */
 export function* cooccurrenceSteps(
   codings: Iterable<PlacedCoding>,
   options: CooccurrenceOptions,

@@ -1,6 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type CooccurrenceMode, codeCooccurrence, type PlacedCoding } from '../../src/statistics/cooccurrence.js'
+import {
+  type CooccurrenceMode,
+  type CooccurrenceOptions,
+  cooccurrenceSteps,
+  type PlacedCoding,
+} from '../../src/statistics/cooccurrence.js'
+
+/** All pieces of the count, one after the other. */
+function codeCooccurrence(codings: Iterable<PlacedCoding>, options: CooccurrenceOptions) {
+  const steps = cooccurrenceSteps(codings, options)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
 
 const at = (codeId: number, start: number, end: number, sourceId = 1): PlacedCoding => ({
   codeId,
