@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { now } from '../hub-process.js'
+import { checkCalls, failureDelays } from './check-calls.js'
+import { usageOf } from './process-usage.js'
+import { checksOf, holds, type Play, type Scenario, type Settings, within } from './scenario.js'
+import { spreadOf } from './spread.js'
+import { Stage } from './stage.js'
+import { summarize } from './summary.js'
+
+const killEveryMs = 1_000
+const failureGoalMs = 100
+
+/** One replica dies each second and is back at once. */
+export const failover: Scenario = {
+  name: 'failover',
+  summary: 'one of 4 replicas is killed (SIGKILL) each second and started again at once',
+  seconds: 60,
+  rate: 1_000,
+  play,
+}
+
+async function play({ seconds, rate, say }: Settings): Promise<Play> {
+  await using stage = await Stage.open()
+  const load = await stage.offer({ rate })
+  const before = usageOf(stage.hub.pid)
+  await killInTurn(stage, load.beganAt, seconds, say)
+  const after = usageOf(stage.hub.pid)
+  const { calls, report } = await load.end()
+  const evidence = { calls, runs: stage.runs() }
+  const delays = spreadOf(failureDelays(evidence, stage.faults))
+  return {
+    checks: [
+      holds('the load is what was asked for', calls.length >= rate * seconds * 0.95, `${calls.length} calls`),
+      ...checksOf(checkCalls(evidence, { allowedFailures: ['outcome_unknown'] })),
+      holds('every failure has a fault that caused it', Number.isFinite(delays.max)),
+      within('the slowest failure after its kill', delays.max, failureGoalMs),
+    ],
+    figures: {
+      ...summarize(calls),
+      kills: stage.faults.length,
+      failureMs: delays,
+      hubCpuMs: after.cpuMs - before.cpuMs,
+      generator: report,
+    },
+  }
+}
+
+async function killInTurn(stage: Stage, beganAt: number, seconds: number, say: Settings['say']): Promise<void> {
+  const places = stage.replicas.length
+  for (let turn = 0; turn < seconds; turn += 1) {
+    await delay(Math.max(0, beganAt + turn * killEveryMs + killEveryMs / 2 - now()))
+    await stage.kill(turn % places)
+    await stage.start(turn % places)
+    say(`${turn + 1} of ${seconds} killed and back`)
+  }
+  await delay(Math.max(0, beganAt + seconds * 1_000 - now()))
+}

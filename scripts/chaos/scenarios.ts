@@ -1,0 +1,4 @@
+import { failover } from './failover.js'
+import type { Scenario } from './scenario.js'
+
+export const scenarios: readonly Scenario[] = [failover]
