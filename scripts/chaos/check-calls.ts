@@ -1,4 +1,4 @@
-import { type CallRecord, type Fault, isRepeatable, type RunRecord } from './records.js'
+import { type CallRecord, type Fault, isRepeatable, type RunRecord, type ToolKind } from './records.js'
 
 /** All that is known of a run of the program. */
 export interface Evidence {
@@ -17,6 +17,8 @@ export interface Finding {
 export interface CallRules {
   /** Outcomes that calls without a hint may have; none other but `result`. */
   readonly allowedFailures: readonly string[]
+  /** From the sending of a call to its deadline; of tools that are not here it is beyond the run of the program. */
+  readonly timeoutMs?: { readonly [Kind in ToolKind]?: number }
 }
 
 /** Codes that say: the call had no effect, and will have none. */
@@ -31,9 +33,11 @@ const notRun: ReadonlySet<string> = new Set([
 ])
 
 const examplesMax = 3
+/** A deadline counts from the call's arrival at the hub. */
+const wayToHubMs = 100
 
 /** Holds what agents saw against what replicas did. A finding without a count is a promise that was kept. */
-export function checkCalls(evidence: Evidence, { allowedFailures }: CallRules): Finding[] {
+export function checkCalls(evidence: Evidence, { allowedFailures, timeoutMs = {} }: CallRules): Finding[] {
   const runsOf = new Map<string, RunRecord[]>()
   for (const run of evidence.runs) runsOf.set(run.canary, [...(runsOf.get(run.canary) ?? []), run])
   const allowed = new Set(allowedFailures)
@@ -54,6 +58,10 @@ export function checkCalls(evidence: Evidence, { allowedFailures }: CallRules): 
     }),
     find('calls without a hint that began after their answer', ({ kind, answeredAt }, runs) => {
       return !isRepeatable(kind) && answeredAt !== undefined && runs.some(({ startedAt }) => startedAt > answeredAt)
+    }),
+    find('calls that began after their deadline', ({ kind, sentAt }, runs) => {
+      const deadline = sentAt + (timeoutMs[kind] ?? Number.POSITIVE_INFINITY) + wayToHubMs
+      return runs.some(({ startedAt }) => startedAt > deadline)
     }),
     strangers(evidence),
   ]
