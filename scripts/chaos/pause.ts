@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { now } from '../hub-process.js'
+import { AskedCall } from './asked-call.js'
 import { SocketCaller } from './caller.js'
 import { checkCalls, type Evidence } from './check-calls.js'
 import { HubWatch, type Sight } from './hub-watch.js'
-import { outcomeOf } from './open-loop.js'
 import { briefTimeoutMs, type CallRecord, type ToolKind } from './records.js'
 import { checksOf, holds, type Play, type Scenario, type Settings, within } from './scenario.js'
 import { Stage } from './stage.js'
@@ -20,7 +20,8 @@ const avoidedMs = 2 * heartbeatMs
 const hangMs = 500
 const lookEveryMs = 50
 const kinds: readonly ToolKind[] = ['record', 'record_idempotent', 'record_brief', 'read']
-const burnCanary = 'burn-0'
+/** A dozen for each replica. */
+const burstCalls = 48
 
 /** Replicas that stand still, and one that is busy. */
 export const pause: Scenario = {
@@ -37,20 +38,27 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
   const load = await stage.offer({ rate, kinds, settleMs: 30_000 })
   const watch = new HubWatch(() => stage.view(), lookEveryMs)
   const share = (part: number) => part * seconds * 1_000
+  const agent = await SocketCaller.open(stage.hub.socket, 'modern')
   const pauses: Pause[] = []
+  const bursts: AskedCall[] = []
   for (const [place, part] of [longPause, shortPause].entries()) {
     await delay(share(between))
     say(`replica ${place} is stopped`)
-    pauses.push(await stopFor(stage, place, share(part)))
+    const paused = stopFor(stage, place, share(part))
+    bursts.push(...burst(agent, place))
+    pauses.push(await paused)
     say(`replica ${place} goes on`)
   }
   await delay(share(between))
   say('a replica burns')
-  const burn = await burnFor(stage, share(burning))
+  const burns = new AskedCall(agent, { canary: 'burn', kind: 'burn', workMs: share(burning) })
+  await burns.settled
   await delay(Math.max(0, load.beganAt + share(1) - now()))
   const sights = await watch.stop()
   const { calls, report } = await load.end()
-  const evidence = { calls: [...calls, burn], runs: stage.runs() }
+  await Promise.all(bursts.map(({ settled }) => settled))
+  const burn = burns.record
+  const evidence = { calls: [...calls, ...bursts.map(({ record }) => record), burn], runs: stage.runs() }
   const timeoutMs = { record_brief: briefTimeoutMs }
   const allowedFailures = ['outcome_unknown', 'deadline_exceeded']
   return {
@@ -60,7 +68,7 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
       ...burnChecks(stage, burn, calls, sights),
     ],
     figures: {
-      ...summarize(calls),
+      ...summarize(evidence.calls),
       pauses: pauses.map((each) => pauseFigures(each, evidence, sights)),
       handedToBurning: handedTo(burn.process, burn.sentAt, burn.answeredAt!, evidence).length,
       generator: report,
@@ -85,16 +93,11 @@ async function stopFor(stage: Stage, place: number, forMs: number): Promise<Paus
   return { process: replica.label, instance: replica.instance, from, to }
 }
 
-/** As an agent of its own asks for it. */
-async function burnFor(stage: Stage, workMs: number): Promise<CallRecord> {
-  const caller = await SocketCaller.open(stage.hub.socket, 'modern')
-  const sentAt = now()
-  const answer = await caller.call('burn', { canary: burnCanary, workMs }, () => undefined)
-  caller.close()
-  const { process = '', canary } = (answer.result?.['structuredContent'] ?? {}) as { process?: string; canary?: string }
-  const outcome = outcomeOf(answer)
-  const foreign = outcome === 'result' && canary !== burnCanary ? 1 : 0
-  return { canary: burnCanary, kind: 'burn', sentAt, answeredAt: now(), answers: 1, outcome, foreign, process }
+/** As much as makes sure that a replica that was stopped this moment holds some, each kind of them. */
+function burst(caller: SocketCaller, place: number): AskedCall[] {
+  return Array.from({ length: burstCalls }, (_, index) => {
+    return new AskedCall(caller, { canary: `burst-${place}-${index}`, kind: kinds[index % kinds.length]!, workMs: 50 })
+  })
 }
 
 function pauseChecks(stopped: Pause, evidence: Evidence) {
@@ -103,8 +106,11 @@ function pauseChecks(stopped: Pause, evidence: Evidence) {
   const servedAt = evidence.runs
     .filter(({ process, canary }) => process === stopped.process && (sentAt.get(canary) ?? 0) > stopped.to)
     .map(({ startedAt }) => startedAt)
-  const last = handedTo(stopped.process, stopped.from, stopped.to, evidence).at(-1) ?? stopped.from
+  const handed = handedTo(stopped.process, stopped.from, stopped.to, evidence)
+  const last = Math.max(stopped.from, ...handed)
   return [
+    // Else nothing could have been stale.
+    holds(`${lasted}: it held calls`, handed.length > 0, `${handed.length} calls`),
     holds(`${lasted}: it serves again`, servedAt.length > 0, `${servedAt.length} calls`),
     within(`${lasted}: the last call handed to it`, last - stopped.from, avoidedMs),
   ]

@@ -22,8 +22,8 @@ offer('read', { readOnlyHint: true }, Number(timeoutMs), wait)
 offer('burn', {}, Number(timeoutMs), async (workMs) => burn(workMs))
 
 process.on('disconnect', () => process.exit())
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void running.stop())
 const running = await worker.start()
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void running.stop())
 process.send?.(running.instance)
 await running.closed
 process.disconnect?.()
