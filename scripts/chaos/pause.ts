@@ -5,7 +5,7 @@ import { SocketCaller } from './caller.js'
 import { checkCalls, type Evidence } from './check-calls.js'
 import { HubWatch, type Sight } from './hub-watch.js'
 import { briefTimeoutMs, type CallRecord, type ToolKind } from './records.js'
-import { checksOf, holds, type Play, type Scenario, type Settings, within } from './scenario.js'
+import { checksOf, holds, onTime, type Play, type Scenario, type Settings, within } from './scenario.js'
 import { Stage } from './stage.js'
 import { summarize } from './summary.js'
 
@@ -66,6 +66,7 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
       ...checksOf(checkCalls(evidence, { allowedFailures, timeoutMs })),
       ...pauses.flatMap((each) => pauseChecks(each, evidence)),
       ...burnChecks(stage, burn, calls, sights),
+      onTime(report),
     ],
     figures: {
       ...summarize(evidence.calls),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { now } from '../hub-process.js'
 import { checkCalls } from './check-calls.js'
-import { checksOf, holds, none, type Play, type Scenario, type Settings } from './scenario.js'
+import { checksOf, holds, none, onTime, type Play, type Scenario, type Settings } from './scenario.js'
 import { Stage } from './stage.js'
 import { summarize } from './summary.js'
 
@@ -32,6 +32,7 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
       ),
       none('failed calls', failed),
       ...checksOf(checkCalls({ calls, runs: stage.runs() }, { allowedFailures: [] })),
+      onTime(report),
     ],
     figures: { ...summarize(calls), restarts: leaveMs.length, leaveMs, generator: report },
   }

@@ -22,12 +22,15 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
+// So few that no queue of the hub is full before the end, however slow the machine is.
+const rate = '100'
+
 describe('a short run keeps every promise under real signals', () => {
   it.each([
-    ['failover', '3', '300'],
-    ['rolling', '3', '300'],
-    ['pause', '8', '200'],
-  ])('%s', async (name, seconds, rate) => {
+    ['failover', '3'],
+    ['rolling', '3'],
+    ['pause', '8'],
+  ])('%s', async (name, seconds) => {
     const child = start(name, '--seconds', seconds, '--rate', rate, '--lenient-times')
     const { code, stdout, stderr } = await endOf(child)
     expect({ code, stderr, missed: missedIn(stdout) }).toEqual({ code: 0, stderr: '', missed: [] })
