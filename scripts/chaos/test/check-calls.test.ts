@@ -124,6 +124,7 @@ describe('failureDelays', () => {
 
   it('takes a fault into account that the hub did not know of yet when the call came', () => {
     expect(failureDelays({ calls: [failed], runs: [] }, [fault(998)])).toEqual([22])
+    expect(failureDelays({ calls: [failed], runs: [] }, [fault(100), fault(900)])).toEqual([120])
   })
 
   it('is endless for a failure that no fault explains', () => {
