@@ -1,4 +1,4 @@
-import { type CallRecord, type Fault, isRepeatable, type RunRecord, type ToolKind } from './records.js'
+import { type CallRecord, type Fault, isRepeatable, type RunRecord } from './records.js'
 
 /** All that is known of a run of the program. */
 export interface Evidence {
@@ -17,8 +17,6 @@ export interface Finding {
 export interface CallRules {
   /** Outcomes that calls without a hint may have; none other but `result`. */
   readonly allowedFailures: readonly string[]
-  /** From the sending of a call to its deadline; of tools that are not here it is beyond the run of the program. */
-  readonly timeoutMs?: { readonly [Kind in ToolKind]?: number }
 }
 
 /** Codes that say: the call had no effect, and will have none. */
@@ -33,11 +31,9 @@ const notRun: ReadonlySet<string> = new Set([
 ])
 
 const examplesMax = 3
-/** A deadline counts from the call's arrival at the hub. */
-const wayToHubMs = 100
 
 /** Holds what agents saw against what replicas did. A finding without a count is a promise that was kept. */
-export function checkCalls(evidence: Evidence, { allowedFailures, timeoutMs = {} }: CallRules): Finding[] {
+export function checkCalls(evidence: Evidence, { allowedFailures }: CallRules): Finding[] {
   const runsOf = new Map<string, RunRecord[]>()
   for (const run of evidence.runs) runsOf.set(run.canary, [...(runsOf.get(run.canary) ?? []), run])
   const allowed = new Set(allowedFailures)
@@ -56,12 +52,9 @@ export function checkCalls(evidence: Evidence, { allowedFailures, timeoutMs = {}
     find(`failed calls without a hint, other than ${allowedFailures.join(', ') || 'none'}`, ({ kind, outcome }) => {
       return !isRepeatable(kind) && isFailure(outcome) && !allowed.has(outcome)
     }),
-    find('calls without a hint that began after their answer', ({ kind, answeredAt }, runs) => {
-      return !isRepeatable(kind) && answeredAt !== undefined && runs.some(({ startedAt }) => startedAt > answeredAt)
-    }),
-    find('calls that began after their deadline', ({ kind, sentAt }, runs) => {
-      const deadline = sentAt + (timeoutMs[kind] ?? Number.POSITIVE_INFINITY) + wayToHubMs
-      return runs.some(({ startedAt }) => startedAt > deadline)
+    // Whose deadline has passed was answered with that.
+    find('calls that began after their answer', ({ answeredAt = Number.POSITIVE_INFINITY }, runs) => {
+      return runs.some(({ startedAt }) => startedAt > answeredAt)
     }),
     strangers(evidence),
   ]

@@ -4,7 +4,7 @@ import { AskedCall } from './asked-call.js'
 import { SocketCaller } from './caller.js'
 import { checkCalls, type Evidence } from './check-calls.js'
 import { HubWatch, type Sight } from './hub-watch.js'
-import { briefTimeoutMs, type CallRecord, type ToolKind } from './records.js'
+import type { CallRecord, ToolKind } from './records.js'
 import { checksOf, holds, onTime, type Play, type Scenario, type Settings, within } from './scenario.js'
 import { Stage } from './stage.js'
 import { summarize } from './summary.js'
@@ -59,11 +59,10 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
   await Promise.all(bursts.map(({ settled }) => settled))
   const burn = burns.record
   const evidence = { calls: [...calls, ...bursts.map(({ record }) => record), burn], runs: stage.runs() }
-  const timeoutMs = { record_brief: briefTimeoutMs }
   const allowedFailures = ['outcome_unknown', 'deadline_exceeded']
   return {
     checks: [
-      ...checksOf(checkCalls(evidence, { allowedFailures, timeoutMs })),
+      ...checksOf(checkCalls(evidence, { allowedFailures })),
       ...pauses.flatMap((each) => pauseChecks(each, evidence)),
       ...burnChecks(stage, burn, calls, sights),
       onTime(report),
