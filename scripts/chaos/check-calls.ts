@@ -52,8 +52,9 @@ export function checkCalls(evidence: Evidence, { allowedFailures }: CallRules): 
     find(`failed calls without a hint, other than ${allowedFailures.join(', ') || 'none'}`, ({ kind, outcome }) => {
       return !isRepeatable(kind) && isFailure(outcome) && !allowed.has(outcome)
     }),
-    find('calls without a hint that began after their answer', ({ kind, answeredAt }, runs) => {
-      return !isRepeatable(kind) && answeredAt !== undefined && runs.some(({ startedAt }) => startedAt > answeredAt)
+    // Whose deadline has passed was answered with that.
+    find('calls that began after their answer', ({ answeredAt = Number.POSITIVE_INFINITY }, runs) => {
+      return runs.some(({ startedAt }) => startedAt > answeredAt)
     }),
     strangers(evidence),
   ]
@@ -62,21 +63,21 @@ export function checkCalls(evidence: Evidence, { allowedFailures }: CallRules): 
 /** How long failures took from the fault that caused them, in ms. A failure that no fault explains took infinitely long. */
 export function failureDelays({ calls, runs }: Evidence, faults: readonly Fault[]): number[] {
   const processOf = new Map(runs.map(({ canary, process }) => [canary, process]))
-  return calls.flatMap(({ canary, sentAt, answeredAt, outcome }) => {
-    if (answeredAt === undefined || !isFailure(outcome)) return []
-    const process = processOf.get(canary)
-    const causes = faults.filter((fault) => {
-      return (
-        fault.at <= answeredAt && (process === undefined ? fault.at >= sentAt - noticeMs : fault.process === process)
-      )
-    })
-    // Of a call that never began nobody knows who held it: the oldest fault that it can be, so as not to flatter.
-    const cause = process === undefined ? causes[0] : causes.at(-1)
-    return [cause === undefined ? Number.POSITIVE_INFINITY : answeredAt - cause.at]
+  return calls.flatMap((call) => {
+    if (call.answeredAt === undefined || !isFailure(call.outcome)) return []
+    const earlier = faults.filter(({ at }) => at <= call.answeredAt!)
+    const cause = causeOf(call, processOf.get(call.canary), earlier)
+    return [cause === undefined ? Number.POSITIVE_INFINITY : call.answeredAt - cause.at]
   })
 }
 
-/** Within it the hub may hand over calls to a process that has been killed, because nobody told it yet. */
+/** Of a call that never began nobody knows who held it: the oldest fault that it can well be, so as not to flatter. */
+function causeOf({ sentAt }: CallRecord, process: string | undefined, earlier: readonly Fault[]): Fault | undefined {
+  if (process !== undefined) return earlier.findLast((fault) => fault.process === process)
+  return earlier.find(({ at }) => at >= sentAt - noticeMs) ?? earlier.at(-1)
+}
+
+/** Within it the hub may hand over calls to a process that was killed, because nobody told it yet; on a slow machine later too. */
 const noticeMs = 50
 
 const isFailure = (outcome: string | undefined): outcome is string => outcome !== undefined && outcome !== 'result'

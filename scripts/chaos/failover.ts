@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { now } from '../hub-process.js'
-import { checkCalls, failureDelays } from './check-calls.js'
+import { checkCalls, type Evidence, failureDelays } from './check-calls.js'
 import { usageOf } from './process-usage.js'
-import { checksOf, holds, type Play, type Scenario, type Settings, within } from './scenario.js'
+import { checksOf, holds, onTime, type Play, type Scenario, type Settings, within } from './scenario.js'
 import { spreadOf } from './spread.js'
 import { Stage } from './stage.js'
 import { summarize } from './summary.js'
@@ -34,11 +34,13 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
       ...checksOf(checkCalls(evidence, { allowedFailures: ['outcome_unknown'] })),
       holds('every failure has a fault that caused it', Number.isFinite(delays.max)),
       within('the slowest failure after its kill', delays.max, failureGoalMs),
+      onTime(report),
     ],
     figures: {
       ...summarize(calls),
       kills: stage.faults.length,
       failureMs: delays,
+      ranAgain: ranAgain(evidence),
       hubCpuMs: after.cpuMs - before.cpuMs,
       generator: report,
     },
@@ -54,4 +56,9 @@ async function killInTurn(stage: Stage, beganAt: number, seconds: number, say: S
     say(`${turn + 1} of ${seconds} killed and back`)
   }
   await delay(Math.max(0, beganAt + seconds * 1_000 - now()))
+}
+
+/** Calls that were begun by one replica and handed over to another. */
+function ranAgain({ runs }: Evidence): number {
+  return runs.length - new Set(runs.map(({ canary }) => canary)).size
 }

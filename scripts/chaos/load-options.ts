@@ -1,4 +1,5 @@
 import type { ToolKind } from './records.js'
+import type { Spread } from './spread.js'
 
 /** What a generator is told. */
 export interface LoadOptions {
@@ -32,7 +33,7 @@ export const usualLoad: LoadOptions = {
 /** What a generator tells when it has ended. */
 export interface LoadReport {
   /** How much later than planned calls went out, in ms: what the generator adds by itself. */
-  readonly lagMs: { readonly p50: number; readonly p99: number; readonly max: number }
+  readonly lagMs: Spread
   /** Of its process, in ms. */
   readonly cpuMs: number
 }

@@ -1,12 +1,10 @@
-import type { RawAnswer } from '@callboard/testkit'
 import { now } from '../hub-process.js'
+import { AskedCall } from './asked-call.js'
 import type { Caller } from './caller.js'
 import type { LoadOptions } from './load-options.js'
 import type { CallRecord } from './records.js'
 
 const tickMs = 1
-
-type OpenRecord = { -readonly [Key in keyof CallRecord]: CallRecord[Key] }
 
 /** Asks at a fixed rate, however long answers take, and keeps what became of each call. */
 export class OpenLoop {
@@ -37,32 +35,27 @@ export class OpenLoop {
   }
 
   #tick(): void {
-    const at = now()
-    const due = Math.floor(((at - this.#startedAt) / 1000) * this.#options.rate)
+    const due = Math.floor(((now() - this.#startedAt) / 1_000) * this.#options.rate)
     while (this.calls.length < due) this.#ask(this.calls.length)
     this.#timer = setTimeout(() => this.#tick(), tickMs)
   }
 
   #ask(serial: number): void {
-    const { name, kinds, workMs, rate } = this.#options
-    const kind = kinds[serial % kinds.length]!
-    const canary = `${name}-${serial}`
-    const record: OpenRecord = { canary, kind, sentAt: now(), answers: 0, foreign: 0 }
+    const { name, kinds, rate } = this.#options
+    const asked = { canary: `${name}-${serial}`, kind: kinds[serial % kinds.length]!, workMs: this.#workOf(serial) }
+    const { record, settled } = new AskedCall(this.#callerFor(serial), asked)
     this.calls.push(record)
-    this.lags.push(record.sentAt - this.#startedAt - ((serial + 1) * 1000) / rate)
+    this.lags.push(record.sentAt - this.#startedAt - ((serial + 1) * 1_000) / rate)
     this.#open += 1
-    const stray = () => {
-      record.answers += 1
-    }
-    // A prime, so that each kind gets each duration.
-    const span = workMs[1] - workMs[0] + 1
-    const args = { canary, workMs: workMs[0] + ((serial * 7919) % span) }
-    this.#callerFor(serial)
-      .call(kind, args, stray)
-      .then(
-        (answer) => this.#answered(record, answer),
-        () => this.#lost(record),
-      )
+    void settled.then(() => {
+      this.#open -= 1
+    })
+  }
+
+  /** By a prime, so that each kind gets each duration. */
+  #workOf(serial: number): number {
+    const [least, most] = this.#options.workMs
+    return least + ((serial * 7_919) % (most - least + 1))
   }
 
   /** All of a turn go one way, so that each way sees every kind. */
@@ -72,30 +65,4 @@ export class OpenLoop {
     if (httpEvery > 0 && turn % httpEvery === httpEvery - 1) return this.#http
     return this.#sockets[turn % this.#sockets.length]!
   }
-
-  /** The way to the hub ended, which is no answer. */
-  #lost(record: OpenRecord): void {
-    this.#open -= 1
-    record.outcome = 'lost'
-  }
-
-  #answered(record: OpenRecord, answer: RawAnswer): void {
-    this.#open -= 1
-    record.answers += 1
-    record.answeredAt = now()
-    record.outcome = outcomeOf(answer)
-    if (record.outcome !== 'result') return
-    const { canary, process } = (answer.result?.['structuredContent'] ?? {}) as { canary?: string; process?: string }
-    if (process !== undefined) record.process = process
-    if (canary !== record.canary) record.foreign += 1
-  }
-}
-
-/** `result`, or why not: the hub's code, `error` of a tool's own, or the protocol's message. */
-export function outcomeOf({ result, error }: RawAnswer): string {
-  if (error !== undefined) return error.message
-  if (result?.['isError'] !== true) return 'result'
-  const { error: own } = (result['structuredContent'] ?? {}) as { error?: { code?: string } }
-  const meta = (result['_meta'] as { 'callboard/error'?: { code?: string } } | undefined)?.['callboard/error']
-  return own?.code ?? meta?.code ?? 'error'
 }

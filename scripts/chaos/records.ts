@@ -1,6 +1,8 @@
-/** The tools of the replicas: what their definitions say of a repetition. */
-export const toolKinds = ['record', 'record_idempotent', 'read', 'burn'] as const
-export type ToolKind = (typeof toolKinds)[number]
+/**
+ * The tools of the replicas: two whose calls may be handed over twice, and three without a hint, of which one has a short
+ * deadline and one keeps the event loop for itself.
+ */
+export type ToolKind = 'record' | 'record_idempotent' | 'record_brief' | 'read' | 'burn'
 
 /** One call as its agent saw it. Times are UTC ms with fractions, comparable between the processes of one machine. */
 export interface CallRecord {
@@ -36,3 +38,6 @@ export interface Fault {
 
 /** Whether the hub may hand such a call over a second time. */
 export const isRepeatable = (kind: ToolKind): boolean => kind === 'record_idempotent' || kind === 'read'
+
+/** Of `record_brief`. */
+export const briefTimeoutMs = 1_000

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { defineWorker } from '@callboard/worker'
 import { z } from 'zod'
 import { now } from '../hub-process.js'
-import type { ToolKind } from './records.js'
+import { briefTimeoutMs, type ToolKind } from './records.js'
 
 const [label = 'replica', directory = '.', concurrency = '16', timeoutMs = '120000'] = process.argv.slice(2)
 /** Written without a buffer: what a process that is killed has begun stays known. */
@@ -14,22 +14,29 @@ const journal = openSync(join(directory, `${label}.runs`), 'a')
 const worker = defineWorker({ service: 'chaos', version: '1.0.0', concurrency: Number(concurrency) })
 const input = z.object({ canary: z.string(), workMs: z.number().min(0).max(60_000) })
 
-offer('record', {}, (workMs) => delay(workMs))
-offer('record_idempotent', { idempotentHint: true }, (workMs) => delay(workMs))
-offer('read', { readOnlyHint: true }, (workMs) => delay(workMs))
-offer('burn', {}, async (workMs) => burn(workMs))
+const wait = (workMs: number) => delay(workMs)
+offer('record', {}, Number(timeoutMs), wait)
+offer('record_idempotent', { idempotentHint: true }, Number(timeoutMs), wait)
+offer('record_brief', {}, briefTimeoutMs, wait)
+offer('read', { readOnlyHint: true }, Number(timeoutMs), wait)
+offer('burn', {}, Number(timeoutMs), async (workMs) => burn(workMs))
 
 process.on('disconnect', () => process.exit())
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void running.stop())
 const running = await worker.start()
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void running.stop())
 process.send?.(running.instance)
 await running.closed
 process.disconnect?.()
 
 type Hints = { readonly idempotentHint?: true; readonly readOnlyHint?: true }
 
-function offer(kind: ToolKind, annotations: Hints, work: (workMs: number) => Promise<unknown>): void {
-  const spec = { description: `Takes its time: ${kind}`, input, annotations, timeoutMs: Number(timeoutMs) }
+function offer(
+  kind: ToolKind,
+  annotations: Hints,
+  timeoutMs: number,
+  work: (workMs: number) => Promise<unknown>,
+): void {
+  const spec = { description: `Takes its time: ${kind}`, input, annotations, timeoutMs }
   worker.tool(kind, spec, async ({ canary, workMs }) => {
     writeSync(journal, `start ${canary} ${kind} ${now()}\n`)
     if (workMs > 0) await work(workMs)

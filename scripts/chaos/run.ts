@@ -1,5 +1,5 @@
 // npm run chaos -- SCENARIO: a hub and its workers under real faults, and what became of every call.
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { didYouMean } from '@callboard/protocol/nearest-name'
 import { isMissed, jsonOf, tableOf } from './report.js'
@@ -24,6 +24,7 @@ const settings: Settings = {
   rate: readNumber('rate', values.rate) ?? scenario.rate,
   say: (line) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${line}`),
 }
+if (values.json !== undefined) requireWritable(values.json)
 const judging = { lenientTimes: values['lenient-times'] === true }
 const play = await scenario.play(settings)
 settings.say('')
@@ -55,6 +56,15 @@ function readNumber(name: string, text: string | undefined): number | undefined 
   if (text === undefined) return undefined
   const number = Number(text)
   return Number.isFinite(number) && number > 0 ? number : leave(2, `--${name} must be a number above 0, not ${text}.`)
+}
+
+/** Before a minute's work is done for it. */
+function requireWritable(file: string): void {
+  try {
+    closeSync(openSync(file, 'a'))
+  } catch (error) {
+    leave(2, `--json: ${(error as Error).message}`)
+  }
 }
 
 function help(): string {

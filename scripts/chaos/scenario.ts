@@ -1,4 +1,5 @@
 import type { Finding } from './check-calls.js'
+import type { LoadReport } from './load-options.js'
 
 export interface Scenario {
   readonly name: string
@@ -54,3 +55,10 @@ export function holds(what: string, isMet: boolean, measured = isMet ? 'yes' : '
 export function within(what: string, ms: number, goalMs: number): Check {
   return { what, goal: `≤ ${goalMs} ms`, measured: `${ms.toFixed(1)} ms`, isMet: ms <= goalMs, about: 'time' }
 }
+
+/** Else the figures say more of the generator than of the hub. */
+export function onTime({ lagMs }: LoadReport): Check {
+  return within('how late the generator was (p99)', lagMs.p99, generatorGoalMs)
+}
+
+const generatorGoalMs = 50

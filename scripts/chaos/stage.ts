@@ -29,7 +29,7 @@ export class Stage implements AsyncDisposable {
 
   static async open(options: Partial<StageOptions> = {}): Promise<Stage> {
     const stage = new Stage(await HubProcess.start(), { ...usualStage, ...options })
-    for (let place = 0; place < stage.#options.replicas; place += 1) await stage.start(place)
+    await Promise.all(Array.from({ length: stage.#options.replicas }, (_, place) => stage.start(place)))
     return stage
   }
 
