@@ -1,6 +1,5 @@
-import { now } from '../hub-process.js'
+import { AskedCall } from './asked-call.js'
 import type { Caller } from './caller.js'
-import { outcomeOf } from './open-loop.js'
 import type { CallRecord } from './records.js'
 
 export interface ClosedLoopOptions {
@@ -33,19 +32,18 @@ export class ClosedLoop {
 
   async #run(caller: Caller): Promise<void> {
     while (!this.#isStopped) {
-      const canary = `${this.#options.name}-${this.calls.length}`
-      const call = { canary, kind: 'record' as const, sentAt: now(), answers: 0, foreign: 0 }
-      const place = this.calls.push(call) - 1
+      const { name, workMs } = this.#options
+      const { record, settled } = new AskedCall(caller, {
+        canary: `${name}-${this.calls.length}`,
+        kind: 'record',
+        workMs,
+      })
+      this.calls.push(record)
       this.#open += 1
-      const args = { canary, workMs: this.#options.workMs }
-      const answer = await caller.call('record', args, () => undefined).catch(() => undefined)
+      await settled
       this.#open -= 1
-      const outcome = answer === undefined ? 'lost' : outcomeOf(answer)
-      const { process } = (answer?.result?.['structuredContent'] ?? {}) as { process?: string }
-      const ended = { answers: answer === undefined ? 0 : 1, answeredAt: now(), outcome }
-      this.calls[place] = { ...call, ...ended, ...(process !== undefined && { process }) }
-      // Without a hub it would ask as fast as it can.
-      if (answer === undefined) return
+      // On a way that has ended it would ask as fast as it can.
+      if (record.outcome === 'lost') return
     }
   }
 }

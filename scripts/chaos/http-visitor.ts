@@ -58,6 +58,8 @@ async function listen(url: string, session: string, signal: AbortSignal, visits:
 const headersOf = (session?: string): Record<string, string> => ({
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
+  // Whoever has left holds no connection.
+  connection: 'close',
   'mcp-protocol-version': revision,
   ...(session !== undefined && { 'mcp-session-id': session }),
 })

@@ -22,6 +22,8 @@ const roundMs = 6_000
 /** Within a round: load before the hub is killed, and how long there is none. */
 const loadedMs = 1_500
 const awayMs = 300
+/** At least, with everybody back, however slowly they came. */
+const backMs = 2_000
 const workMs = [5, 150] as const
 /** Longer than the slowest client waits by itself. */
 const settleMs = 12_000
@@ -58,7 +60,7 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
     const beganAt = now()
     await delay(loadedMs)
     restarts.push(await restart(hub))
-    await delay(Math.max(0, beganAt + roundMs - now()))
+    await delay(Math.max(backMs, beganAt + roundMs - now()))
     say(`${restarts.length} restarts`)
   }
   for (const each of asking) each.stop()

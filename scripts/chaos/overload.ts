@@ -23,8 +23,9 @@ const politeRate = 5
 
 /** Until a rate is steady. */
 const warmUpMs = 1_000
-const peakMs = 8_000
-const halfLoadMs = 15_000
+/** Of the time of the overload: how long the peak is looked for, and half the load offered before and afterwards. */
+const peakShare = 0.25
+const halfLoadShare = 0.5
 const windows = 6
 const lookEveryMs = 250
 /** What waits in the queue when nobody asks any more is worked off first. */
@@ -48,6 +49,7 @@ export const overload: Scenario = {
 
 async function play({ seconds, rate, say }: Settings): Promise<Play> {
   await using stage = await Stage.open({ replicas, concurrency })
+  const [peakMs, halfLoadMs] = [seconds * 1_000 * peakShare, seconds * 1_000 * halfLoadShare]
   await offered(stage, { name: 'warm', pace: { kind: 'in_flight', inFlight: 4 } }, warmUpMs)
   say('what the replicas do at most')
   const closed = { kind: 'in_flight', inFlight: replicas * concurrency + 2 } as const
@@ -73,7 +75,7 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
   const windowsAfter = windowsOf(after.calls, steady(after.span), windows)
   return {
     checks: [
-      atLeast('what was offered, of what the replicas can do', crush.calls.length / seconds / peakGoodput, 9.5),
+      atLeast('what was offered, of what the replicas can do', crush.calls.length / seconds / peakGoodput, 9.5, 'time'),
       ...checksOf(checkCalls(evidence, { allowedFailures: ['overloaded'] })),
       atLeast('goodput in the overload, of the peak', goodput / peakGoodput, goodputShareGoal, 'time'),
       none(
@@ -143,7 +145,7 @@ async function emptied(stage: Stage): Promise<number> {
   }
 }
 
-const steady = ({ from, to }: Span): Span => ({ from: from + warmUpMs, to })
+const steady = ({ from, to }: Span): Span => ({ from: from + Math.min(warmUpMs, (to - from) / 4), to })
 
 function atLeast(what: string, share: number, goal: number, about: Check['about'] = 'correctness'): Check {
   return { what, goal: `≥ ${goal}`, measured: share.toFixed(3), isMet: share >= goal, about }

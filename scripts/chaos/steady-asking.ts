@@ -1,5 +1,5 @@
 import { now } from '../hub-process.js'
-import { outcomeOf } from './open-loop.js'
+import { outcomeOf } from './asked-call.js'
 import type { PatientAgent, Way } from './patient-agent.js'
 import type { CallRecord } from './records.js'
 

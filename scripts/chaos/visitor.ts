@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { RawAgent, type RawAnswer, type RawMessage } from '@callboard/testkit'
-import { outcomeOf } from './open-loop.js'
+import { outcomeOf } from './asked-call.js'
 
 export const clockUri = 'soak://clock'
 
