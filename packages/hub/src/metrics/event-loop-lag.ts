@@ -31,10 +31,12 @@ export class EventLoopLag implements Disposable {
     this.#younger.disable()
   }
 
+  /** The same two again and again: whether Node frees one that is given up it does not say. */
   #turn(): void {
-    this.#older.disable()
+    const outdated = this.#older
     this.#older = this.#younger
-    this.#younger = monitor()
+    this.#younger = outdated
+    outdated.reset()
   }
 }
 

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createHubLog, parseHubConfig, type RunningHub, startHub } from '../../src/index.js'
 import { RawWorker } from '../raw-worker.js'
 import { temporaryDirectory } from '../temporary.js'
@@ -40,4 +40,24 @@ it('a hub whose metrics are open tells everybody', async () => {
   await new RawWorker(hub.workerEndpoint).signIn()
   const page = await (await get(hub)).text()
   expect(sampleOf(page, 'callboard_workers', { service: 'raw', state: 'ready' })).toBe(1)
+})
+
+it('a call that waits grows older while nothing else happens', async () => {
+  const hub = await start()
+  const worker = await new RawWorker(hub.workerEndpoint).signIn()
+  const headers = { authorization: `Bearer ${token}` }
+  const url = `http://127.0.0.1:${hub.httpAddresses[0]!.port}/tools/raw`
+  const left = new AbortController()
+  onTestFinished(() => left.abort())
+  const request = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{}' }
+  const call = () => void fetch(url, { ...request, signal: left.signal }).catch(() => undefined)
+  call()
+  await worker.next('request')
+  const age = async () =>
+    sampleOf(await (await get(hub, headers)).text(), 'callboard_queue_oldest_age_seconds', { service: 'raw' })
+  while (hub.snapshot().queued === 0) {
+    call()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await vi.waitFor(async () => expect(await age()).toBeGreaterThan(0.5), { timeout: 4_000, interval: 100 })
 })
