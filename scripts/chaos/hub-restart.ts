@@ -5,6 +5,7 @@ import { checkCalls } from './check-calls.js'
 import { FacadeAgent } from './facade-agent.js'
 import { readHub } from './hub-control.js'
 import { type PatientAgent, type Way, ways } from './patient-agent.js'
+import { quietPort } from './quiet-port.js'
 import * as figures from './restart-figures.js'
 import { readJournals } from './run-journal.js'
 import { checksOf, holds, none, type Play, type Scenario, type Settings, within } from './scenario.js'
@@ -28,6 +29,7 @@ const workMs = [5, 150] as const
 /** Longer than the slowest client waits by itself. */
 const settleMs = 12_000
 const pollMs = 20
+const firstCanary = 'first'
 
 const signInGoalMs = 2_000
 /** Until then a shim may not have heard that its hub is gone, and have passed on to nobody what it was asked. */
@@ -47,6 +49,7 @@ export const hubRestart: Scenario = {
 
 async function play({ seconds, rate, say }: Settings): Promise<Play> {
   await using hub = await HubProcess.start()
+  await moveTo(hub, await quietPort())
   await Promise.all(services.flatMap((service) => placesOf(service).map((label) => startWorker(hub, service, label))))
   const asking: SteadyAsking[] = []
   const everyMs = (1_000 * ways.length * agentsPerWay) / rate
@@ -85,7 +88,8 @@ async function judge(
   const waited = figures.askedInBetween(shims, restarts)
   const unlucky = waited.filter(({ outcome = '' }) => !allowedAtShims.has(outcome))
   const afterwards = figures.askedAfterwards(calls, restarts)
-  const evidence = { calls, runs: readJournals(hub.directory) }
+  const runs = readJournals(hub.directory).filter(({ canary }) => canary !== firstCanary)
+  const evidence = { calls, runs }
   // How calls may fail depends on the way to the hub, and on when: below.
   const findings = checkCalls(evidence, { allowedFailures: [] }).filter(({ what }) => !what.startsWith('failed calls'))
   const { hub: running } = await readHub(hub.socket)
@@ -152,6 +156,13 @@ async function judge(
   }
 }
 
+/** Before anybody knows the hub. */
+async function moveTo(hub: HubProcess, port: number): Promise<void> {
+  await hub.kill()
+  hub.url = `http://127.0.0.1:${port}/mcp`
+  await hub.restart()
+}
+
 const placesOf = (service: string) => Array.from({ length: workersPerService }, (_, place) => `${service}-${place}`)
 
 async function startWorker(hub: HubProcess, service: string, label: string): Promise<void> {
@@ -159,8 +170,13 @@ async function startWorker(hub: HubProcess, service: string, label: string): Pro
   await hub.worker(program, [service, label, hub.directory])
 }
 
-function openAgents(hub: HubProcess): Promise<PatientAgent[]> {
-  return Promise.all(ways.flatMap((way) => Array.from({ length: agentsPerWay }, () => openAgent(way, hub))))
+/** Each has had an answer when this resolves: a shim that has never met a hub would start one by itself. */
+async function openAgents(hub: HubProcess): Promise<PatientAgent[]> {
+  const agents = await Promise.all(
+    ways.flatMap((way) => Array.from({ length: agentsPerWay }, () => openAgent(way, hub))),
+  )
+  await Promise.all(agents.map((agent) => agent.ask(`${services[0]}_record`, { canary: firstCanary, workMs: 0 })))
+  return agents
 }
 
 async function openAgent(way: Way, hub: HubProcess): Promise<PatientAgent> {
