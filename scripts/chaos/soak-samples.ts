@@ -1,5 +1,6 @@
+import type { HubStatistics } from '@callboard/hub'
 import { now } from '../hub-process.js'
-import { readHub } from './hub-control.js'
+import { control, readHub } from './hub-control.js'
 import { courseOf, type Point, type Trend, trendOf } from './linear-trend.js'
 import { usageOf } from './process-usage.js'
 import { type Check, none } from './scenario.js'
@@ -9,7 +10,10 @@ export interface Sample {
   /** UTC ms. */
   readonly at: number
   readonly residentBytes: number
+  readonly heapUsedBytes: number
   readonly handles: number
+  /** What keeps the hub's event loop alive: sockets, timers, requests. */
+  readonly resources: number
   readonly sessions: number
   /** Without those that are kept for clients of HTTP that have none. */
   readonly connections: number
@@ -20,18 +24,31 @@ export interface Sample {
 }
 
 /** What must be as it was, when the load has ended. */
-export const kept = ['handles', 'sessions', 'connections', 'calls', 'queued', 'conversations', 'timers'] as const
+export const kept = [
+  'handles',
+  'resources',
+  'sessions',
+  'connections',
+  'calls',
+  'queued',
+  'conversations',
+  'timers',
+] as const
 
 export async function sampleOf(pid: number, socket: string): Promise<Sample> {
   // Before the hub is asked, which opens a socket.
   const { residentBytes, handles } = usageOf(pid)
+  const metrics = (await control(socket, { command: 'metrics' })) as HubStatistics
+  const { heapUsedBytes, activeResources: resources } = metrics.process
   const { hub, snapshot } = await readHub(socket)
   const { keptConnections = 0 } = hub as { readonly keptConnections?: number }
   const { sessions, connections, calls, queued, conversations, timers } = snapshot
   return {
     at: now(),
     residentBytes,
+    heapUsedBytes,
     handles,
+    resources,
     sessions,
     connections: connections - keptConnections,
     calls: calls.length,

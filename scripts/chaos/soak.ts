@@ -113,6 +113,6 @@ async function untilBack(start: Sample, take: () => Promise<Sample>): Promise<Sa
 
 /** Many samples in few words. */
 function columnsOf(samples: readonly Sample[]) {
-  const columns = ['at', 'residentBytes', ...kept] as const
+  const columns = ['at', 'residentBytes', 'heapUsedBytes', ...kept] as const
   return { columns, rows: samples.map((sample) => columns.map((column) => Math.round(sample[column]))) }
 }

@@ -7,7 +7,9 @@ const everyMs = 5_000
 const sample = (index: number, more: Partial<Sample> = {}): Sample => ({
   at: index * everyMs,
   residentBytes: 90 * mebibyte,
+  heapUsedBytes: 30 * mebibyte,
   handles: 30,
+  resources: 25,
   sessions: 1,
   connections: 0,
   calls: 0,
