@@ -3,13 +3,13 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { SocketCaller } from './caller.js'
 import { ClosedLoop } from './closed-loop.js'
 import type { CrowdOptions, CrowdReport } from './crowd.js'
 import { usualLoad } from './load-options.js'
 import { OpenLoop } from './open-loop.js'
 import { RefusalCaller } from './refusal-caller.js'
 import { spreadOf } from './spread.js'
+import { TokenCaller } from './token-caller.js'
 
 const settlePollMs = 10
 
@@ -20,8 +20,8 @@ process.on('disconnect', () => process.exit())
 
 const retries = new Map<string, number>()
 const agents: RefusalCaller[] = []
-for (let index = 0; index < options.agents; index += 1) {
-  const agent = await SocketCaller.open(socket, index % 2 === 0 ? 'legacy' : 'modern')
+for (const [index, token] of options.tokens.entries()) {
+  const agent = await TokenCaller.open(socket, index % 2 === 0 ? 'legacy' : 'modern', token)
   agents.push(new RefusalCaller(agent, retries))
 }
 const loop = begin()

@@ -12,8 +12,8 @@ const program = fileURLToPath(new URL('./crowd-program.js', import.meta.url))
 export interface CrowdOptions {
   /** Begins the canaries of its calls. */
   readonly name: string
-  /** Each has a connection and a session of its own; every other one speaks modern MCP. */
-  readonly agents: number
+  /** One for each agent, which has a connection and a session of its own; every other one speaks modern MCP. */
+  readonly tokens: readonly string[]
   readonly workMs: number
   /** Of all agents together. */
   readonly pace:

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { now } from '../hub-process.js'
+import { agentTokens } from './agent-tokens.js'
 import { checkCalls } from './check-calls.js'
 import { Crowd, type CrowdOptions, type CrowdRecord } from './crowd.js'
 import { type Point, trendOf } from './linear-trend.js'
@@ -50,20 +51,21 @@ export const overload: Scenario = {
 async function play({ seconds, rate, say }: Settings): Promise<Play> {
   await using stage = await Stage.open({ replicas, concurrency })
   const [peakMs, halfLoadMs] = [seconds * 1_000 * peakShare, seconds * 1_000 * halfLoadShare]
-  await offered(stage, { name: 'warm', pace: { kind: 'in_flight', inFlight: 4 } }, warmUpMs)
+  const tokens = await agentTokens(stage.hub, 'crowd', agents)
+  await offered(stage, { name: 'warm', tokens, pace: { kind: 'in_flight', inFlight: 4 } }, warmUpMs)
   say('what the replicas do at most')
   const closed = { kind: 'in_flight', inFlight: replicas * concurrency + 2 } as const
-  const peak = await offered(stage, { name: 'peak', pace: closed }, peakMs)
+  const peak = await offered(stage, { name: 'peak', tokens, pace: closed }, peakMs)
   const peakGoodput = goodputOf(peak.calls, steady(peak.span))
   say('half of that')
   const half = { kind: 'rate', rate: peakGoodput / 2 } as const
-  const before = await offered(stage, { name: 'before', pace: half }, halfLoadMs)
+  const before = await offered(stage, { name: 'before', tokens, pace: half }, halfLoadMs)
   say(`${rate} calls/s for ${seconds} s`)
-  const crush = await overloaded(stage, rate, seconds)
+  const crush = await overloaded(stage, tokens, rate, seconds)
   say('half load again')
   const emptyMs = await emptied(stage)
   using watch = new MemoryWatch(stage.hub.pid, lookEveryMs)
-  const after = await offered(stage, { name: 'after', pace: half }, halfLoadMs)
+  const after = await offered(stage, { name: 'after', tokens, pace: half }, halfLoadMs)
 
   const goodput = goodputOf(crush.calls, steady(crush.span))
   const refusals = refusalsOf(crush.calls)
@@ -112,23 +114,24 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
   }
 }
 
-async function offered(stage: Stage, options: Pick<CrowdOptions, 'name' | 'pace'>, ms: number) {
-  const crowd = await Crowd.begin(stage.hub, { agents, workMs, settleMs, ...options })
+async function offered(stage: Stage, options: Pick<CrowdOptions, 'name' | 'tokens' | 'pace'>, ms: number) {
+  const crowd = await Crowd.begin(stage.hub, { workMs, settleMs, ...options })
   await delay(ms)
   const { calls, endedAt, report } = await crowd.end()
   return { calls, report, span: { from: crowd.beganAt, to: endedAt } }
 }
 
-async function overloaded(stage: Stage, rate: number, seconds: number) {
+async function overloaded(stage: Stage, tokens: readonly string[], rate: number, seconds: number) {
+  const own = await agentTokens(stage.hub, 'polite', 1)
   using watch = new MemoryWatch(stage.hub.pid, lookEveryMs)
   const { cpuMs } = stage.hub
-  const options = { name: 'polite', agents: 1, workMs, settleMs, pace: { kind: 'rate', rate: politeRate } } as const
+  const options = { name: 'polite', tokens: own, workMs, settleMs, pace: { kind: 'rate', rate: politeRate } } as const
   const [polite, crush] = await Promise.all([
     Crowd.begin(stage.hub, options).then(async (crowd) => {
       await delay(seconds * 1_000)
       return crowd.end()
     }),
-    offered(stage, { name: 'crush', pace: { kind: 'rate', rate } }, seconds * 1_000),
+    offered(stage, { name: 'crush', tokens, pace: { kind: 'rate', rate } }, seconds * 1_000),
   ])
   const memory = watch.points.filter(({ at }) => at < crush.span.to)
   return { ...crush, memory, polite: polite.calls, hubCpuMs: stage.hub.cpuMs - cpuMs }
