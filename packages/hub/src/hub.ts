@@ -7,7 +7,7 @@ import { BrokerRunner } from './broker-runner.js'
 import { type ClientView, withView } from './catalogue-config.js'
 import { CatalogueFile } from './catalogue-file.js'
 import type { HubConfig } from './config.js'
-import { agentsWithoutTokens, control } from './control.js'
+import { agentsWithoutTokens, control, type SupervisedStatus } from './control.js'
 import { inspectDefinition } from './definition-check.js'
 import type { AddressInUseError, HttpFront } from './http/http-server.js'
 import type { Logger } from './hub-log.js'
@@ -43,6 +43,10 @@ export interface HubOptions {
   }
   /** End after an idle time: nobody will stop a hub that was started by itself. */
   readonly endWhenIdle?: boolean
+  /** Told of each worker that has signed in, by its service. */
+  readonly signedIn?: (service: string) => void
+  /** What whoever started us knows of the workers that it keeps running: operators see it. */
+  readonly supervised?: () => readonly SupervisedStatus[]
 }
 
 export type HubEnd = 'stopped' | 'idle' | 'stdio_closed' | 'down'
@@ -227,7 +231,10 @@ class Hub implements RunningHub {
       {
         send: (peer, message) => router.send(peer, message),
         keepCatalogue: (services) => this.#catalogueFile.keep(services),
-        notice: (notice) => logNotice(log, notice),
+        notice: (notice) => {
+          logNotice(log, notice)
+          if (notice.kind === 'worker_joined') this.#options.signedIn?.(notice.service)
+        },
         failed: (error, event) => log.error({ err: error, event }, 'the broker failed at an event'),
         workerLog: (entry) => logWorkerLog(log, entry),
         now: steadyNow,
@@ -330,6 +337,7 @@ class Hub implements RunningHub {
           ...(issuer === undefined ? {} : { issuer }),
           agents: agentsWithoutTokens(config.agents),
           keptConnections: this.#http?.keptConnections ?? 0,
+          supervised: this.#options.supervised?.() ?? [],
         },
         snapshot: runner.broker.snapshot(),
       }),
