@@ -73,6 +73,7 @@ export class Guardian {
     child.stdin?.end()
     await Promise.race([gone, delay(limits.flushMs, undefined, { ref: false })])
     child.kill('SIGKILL')
+    await gone
   }
 
   #spawn(): ChildProcess | undefined {

@@ -28,7 +28,7 @@ it.each(['SIGKILL', 'SIGABRT', 'SIGQUIT', 'SIGHUP'] as const)(
     up.kill(signal)
     await nothingIsLeft(installation)
   },
-  30_000,
+  60_000,
 )
 
 it.each(['SIGKILL', 'SIGTERM'] as const)(
@@ -41,7 +41,7 @@ it.each(['SIGKILL', 'SIGTERM'] as const)(
     up.kill(signal)
     await nothingIsLeft(installation)
   },
-  30_000,
+  60_000,
 )
 
 it('`down` does not wait for a worker that is stopped', async () => {
@@ -50,25 +50,29 @@ it('`down` does not wait for a worker that is stopped', async () => {
   process.kill(installation.find('worker kernel'), 'SIGSTOP')
   expect((await installation.run(['down'])).code).toBe(0)
   expect(installation.processes()).toEqual([])
-}, 30_000)
+}, 60_000)
 
 it.each([
   ['as it should', false],
   ['although a worker is stopped', true],
-])('ends when its terminal closes, %s', async (_, isStopped) => {
-  const installation = new Installation()
-  const terminal = spawn('python3', [terminalFile, process.execPath, binary, 'up'], {
-    env: installation.environment,
-    cwd: installation.directory,
-  })
-  onTestFinished(() => void terminal.kill('SIGKILL'))
-  await untilSaid(terminal, terminal.stdout, /kernel +ready/)
-  if (isStopped) process.kill(installation.find('worker kernel'), 'SIGSTOP')
-  terminal.stdin.end()
-  await once(terminal, 'exit')
-  await nothingIsLeft(installation)
-  expect(existsSync(join(installation.runtime, 'mcp.sock'))).toBe(false)
-}, 30_000)
+])(
+  'ends when its terminal closes, %s',
+  async (_, isStopped) => {
+    const installation = new Installation()
+    const terminal = spawn('python3', [terminalFile, process.execPath, binary, 'up'], {
+      env: installation.environment,
+      cwd: installation.directory,
+    })
+    onTestFinished(() => void terminal.kill('SIGKILL'))
+    await untilSaid(terminal, terminal.stdout, /kernel +ready/)
+    if (isStopped) process.kill(installation.find('worker kernel'), 'SIGSTOP')
+    terminal.stdin.end()
+    await once(terminal, 'exit')
+    await nothingIsLeft(installation)
+    expect(existsSync(join(installation.runtime, 'mcp.sock'))).toBe(false)
+  },
+  60_000,
+)
 
 it('ends in an orderly way when nobody reads its output any more', async () => {
   const installation = new Installation()
@@ -82,4 +86,4 @@ it('ends in an orderly way when nobody reads its output any more', async () => {
   expect(await ended).toEqual([0, null])
   await nothingIsLeft(installation)
   expect(existsSync(join(installation.runtime, 'mcp.sock'))).toBe(false)
-}, 30_000)
+}, 60_000)

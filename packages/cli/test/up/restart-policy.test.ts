@@ -19,9 +19,7 @@ it.each([
   ['that signs in and ends at once with 0', served(100, 0)],
   ['that says that something is for the user to change', crash(100, { code: 2 })],
 ])('doubles up to 30 s for a worker %s, with up to half of it jitter', (_, end) => {
-  expect(delays(new RestartPolicy(() => 1), end, 8)).toEqual([
-    500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
-  ])
+  expect(delays(new RestartPolicy(() => 1), end, 8)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
   expect(delays(new RestartPolicy(() => 0), end, 8)).toEqual([500, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000])
 })
 
