@@ -11,6 +11,7 @@ import type { WorkerPeer } from './peers.js'
 import { SignIn } from './sign-in.js'
 import { type BrokerSnapshot, snapshot } from './snapshot.js'
 import { type BrokerOptions, BrokerState, type TimerTask } from './state.js'
+import { type BrokerStatistics, statistics } from './statistics.js'
 import { Updates } from './updates.js'
 import { WorkerCalls } from './worker-calls.js'
 
@@ -90,6 +91,10 @@ export class Broker {
 
   snapshot(): BrokerSnapshot {
     return snapshot(this.#state, this.#dispatcher)
+  }
+
+  statistics(): BrokerStatistics {
+    return statistics(this.#state, this.#dispatcher)
   }
 
   // Events -----------------------------------------------------------------------------------------------------------

@@ -34,6 +34,14 @@ export class Dispatcher {
     return count
   }
 
+  /** What waits for a service. */
+  waiting(service: string): { readonly queued: number; readonly oldestQueuedMs: number } {
+    const queue = this.#queues.get(service)
+    let oldest = this.#state.now
+    for (const call of queue ?? []) oldest = Math.min(oldest, call.startedAt)
+    return { queued: queue?.size ?? 0, oldestQueuedMs: this.#state.now - oldest }
+  }
+
   /** Hands the call to a worker, or lets it wait for one. */
   submit(call: Call, isAncestor: (service: string) => boolean): Submission {
     const worker = this.#choose(call)

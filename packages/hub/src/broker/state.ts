@@ -14,6 +14,7 @@ import type { BrokerEffect, Notice } from './effects.js'
 import type { PeerId } from './events.js'
 import { resolveKept } from './kept-results.js'
 import { Peers } from './peers.js'
+import { ServiceStatistics } from './service-statistics.js'
 import { Sessions } from './sessions.js'
 import { Timers } from './timers.js'
 import { Tokens } from './tokens.js'
@@ -47,6 +48,7 @@ export class BrokerState {
   readonly counters = new Counters()
   readonly catalogue: Catalogue
   readonly timers = new Timers<TimerTask>()
+  readonly #statistics = new Map<string, ServiceStatistics>()
   /** The time of the event being handled. */
   now: number
   shuttingDown = false
@@ -77,6 +79,14 @@ export class BrokerState {
     const effects = this.#effects
     this.#effects = []
     return effects
+  }
+
+  statisticsOf(service: string): ServiceStatistics {
+    const known = this.#statistics.get(service)
+    if (known !== undefined) return known
+    const fresh = new ServiceStatistics()
+    this.#statistics.set(service, fresh)
+    return fresh
   }
 
   /** What answers a call of this viewer: a definition that it sees, or a result that an instance keeps. */
