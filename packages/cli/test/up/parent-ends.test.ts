@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -86,4 +86,23 @@ it('ends in an orderly way when nobody reads its output any more', async () => {
   expect(await ended).toEqual([0, null])
   await nothingIsLeft(installation)
   expect(existsSync(join(installation.runtime, 'mcp.sock'))).toBe(false)
+}, 60_000)
+
+it('goes on when its output can not be written', async () => {
+  const installation = new Installation()
+  const full = openSync('/dev/full', 'w')
+  onTestFinished(() => closeSync(full))
+  const up = spawn(process.execPath, [binary, 'up'], {
+    env: installation.environment,
+    cwd: installation.directory,
+    stdio: ['ignore', full, full],
+  })
+  // A call would start a hub of its own.
+  const listed = async () => expect((await installation.run(['ls'])).stdout).toMatch(/^kernel +served/m)
+  await vi.waitFor(listed, { timeout: 20_000 })
+  const first = installation.find('worker kernel')
+  process.kill(first, 'SIGKILL')
+  await vi.waitFor(() => expect(installation.find('worker kernel')).not.toBe(first), { timeout: 10_000 })
+  expect((await installation.run(['call', 'weave_eval', 'code=1 + 1'])).stdout).toBe('2\n')
+  expect(up.exitCode).toBe(null)
 }, 60_000)
