@@ -72,6 +72,8 @@ export const downPollMs = 20
 /** After its drain time a worker cancels what still runs, and the hub gives it 5 s to say goodbye. */
 export const drainGraceMs = 6_000
 export const drainPollMs = 50
+/** How long a drained worker's successor may take: a supervisor's pause and a start on a busy machine. */
+export const successorWaitMs = 30_000
 
 /** Between two tables of `top`: slow enough to be read. */
 export const topIntervalMs = 2_000
