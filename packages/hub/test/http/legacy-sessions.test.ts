@@ -1,12 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { TooBusyError } from '../../src/http/answers.js'
 import { LegacySessions } from '../../src/http/legacy-sessions.js'
+import { SessionSeal } from '../../src/http/session-seal.js'
 import { FakeHub, frontOf, identity } from '../mcp/fake-hub.js'
 
 function legacySessions() {
   const hub = new FakeHub()
   const clock = { now: 0 }
-  return { hub, clock, sessions: new LegacySessions(frontOf(hub), () => clock.now) }
+  return { hub, clock, sessions: new LegacySessions(frontOf(hub), new SessionSeal(randomBytes(32)), () => clock.now) }
 }
 const idleMs = 1_800_000
 
