@@ -11,6 +11,7 @@ function legacySessions() {
   return { hub, clock, sessions: new LegacySessions(frontOf(hub), new SessionSeal(randomBytes(32)), () => clock.now) }
 }
 const idleMs = 1_800_000
+const clientInfo = { name: 'c', version: '1' }
 
 describe('LegacySessions', () => {
   it('ends a session after it was idle for long, not before and not while a request is open', async () => {
@@ -28,6 +29,33 @@ describe('LegacySessions', () => {
     sessions.sweep()
     expect(sessions.find('s', identity)).toBeUndefined()
     expect(hub.live).toEqual([])
+  })
+
+  it('does not open again by its id what has ended by silence', async () => {
+    const { clock, sessions } = legacySessions()
+    const id = sessions.newId({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, identity)
+    const session = await sessions.reach(id, identity)
+    expect(session).toBeDefined()
+    clock.now += idleMs
+    sessions.sweep()
+    expect(await sessions.reach(id, identity)).toBeUndefined()
+  })
+
+  it('does not open again what made room for another', async () => {
+    const { sessions } = legacySessions()
+    const newId = () => sessions.newId({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, identity)
+    const ids = Array.from({ length: 257 }, newId)
+    for (const id of ids) expect(await sessions.reach(id, identity)).toBeDefined()
+    expect(sessions.size).toBe(256)
+    expect(await sessions.reach(ids[0]!, identity)).toBeUndefined()
+    expect(await sessions.reach(ids[1]!, identity)).toBeDefined()
+  })
+
+  it('opens nothing again that the SDK does not take for an introduction', async () => {
+    const { hub, sessions } = legacySessions()
+    const id = sessions.newId({ protocolVersion: '2025-11-25', capabilities: { roots: 1 }, clientInfo }, identity)
+    expect(await sessions.reach(id, identity)).toBeUndefined()
+    expect([sessions.size, hub.live]).toEqual([0, []])
   })
 
   it.each([
