@@ -41,6 +41,16 @@ describe('LegacySessions', () => {
     expect(await sessions.reach(id, identity)).toBeUndefined()
   })
 
+  it('is not to be had before it is whole', async () => {
+    const { hub, sessions } = legacySessions()
+    const id = sessions.newId({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, identity)
+    const first = sessions.reach(id, identity)
+    const second = await sessions.reach(id, identity)
+    expect(second?.transport.sessionId).toBe(id)
+    expect(await first).toBe(second)
+    expect(hub.connections).toHaveLength(1)
+  })
+
   it('does not open again what made room for another', async () => {
     const { sessions } = legacySessions()
     const newId = () => sessions.newId({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, identity)
