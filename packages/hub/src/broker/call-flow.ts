@@ -10,29 +10,27 @@ import {
   type RoutingFailure,
 } from '@callboard/protocol'
 import type { CallOutcome } from '../port.js'
+import { awayFailure, lateFailure, lostFailure, nameOf, resultMessage, shedFailure } from './call-endings.js'
 import type { Call, Conversation } from './calls.js'
 import type { Dispatcher, Submission } from './dispatcher.js'
 import type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './events.js'
-import {
-  logBytesMax,
-  logsPerSecondMax,
-  progressBytesMax,
-  shedRetryMs,
-  suspendedPerWorkerMax,
-  unclaimedMs,
-} from './limits.js'
+import { logBytesMax, logsPerSecondMax, progressBytesMax, suspendedPerWorkerMax, unclaimedMs } from './limits.js'
 import { isWanted } from './log-severity.js'
 import { returnCredit, takeCredit, type WorkerPeer } from './peers.js'
+import type { ShedReason } from './service-statistics.js'
+import type { ShedWatch } from './shed-watch.js'
 import { type BrokerState, failure } from './state.js'
 
 /** The life of a call from its start to its one outcome, whoever asked for it. */
 export class CallFlow {
   readonly #state: BrokerState
   readonly #dispatcher: Dispatcher
+  readonly #shedWatch: ShedWatch
 
-  constructor(state: BrokerState, dispatcher: Dispatcher) {
+  constructor(state: BrokerState, dispatcher: Dispatcher, shedWatch: ShedWatch) {
     this.#state = state
     this.#dispatcher = dispatcher
+    this.#shedWatch = shedWatch
   }
 
   /** An agent's call. */
@@ -93,6 +91,8 @@ export class CallFlow {
     const call = this.#callAt(worker.peer, message.id)
     if (call !== undefined) this.#wake(call)
     const wasHeld = returnCredit(worker, message.id)
+    if (wasHeld) this.#dispatcher.ended(worker.service)
+    if (call !== undefined) this.#judge(worker, message)
     if (call !== undefined) this.#finish(worker, call, message)
     else this.#state.counters.add('frames_dropped', wasHeld ? 'late' : 'unknown_call')
     this.#dispatcher.pump(worker.service)
@@ -210,13 +210,18 @@ export class CallFlow {
   deadlinePassed(id: string): void {
     const call = this.#state.calls.get(id)
     if (call === undefined) return
-    const tool = call.definition.key
-    const { kind } = call.state
-    const message =
-      kind === 'queued'
-        ? `${tool} was not started before its deadline: its workers are busy.`
-        : `${tool} did not answer before its deadline; it may have had an effect.`
-    this.stop(call, 'deadline_exceeded', failure('deadline_exceeded', message))
+    if (call.state.kind === 'running') {
+      const worker = this.#state.peers.worker(call.state.peer)
+      if (worker !== undefined && this.#dispatcher.outliers.seen(worker, 'unanswered'))
+        this.#dispatcher.pump(worker.service)
+    }
+    this.stop(call, 'deadline_exceeded', lateFailure(call))
+  }
+
+  /** Whoever gets it now has too little time left for it. */
+  queueExpired(id: string): void {
+    const call = this.#state.calls.get(id)
+    if (call?.state.kind === 'queued' && !this.#dispatcher.isForsaken(call)) this.#shed(call, 'expired')
   }
 
   graceOver(id: string): void {
@@ -248,13 +253,16 @@ export class CallFlow {
     for (const id of [...worker.held.keys(), ...worker.suspended].reverse()) {
       const call = this.#callAt(worker.peer, id)
       if (call === undefined) continue
-      if (call.state.kind === 'running' && call.definition.retriable && this.#dispatcher.resubmit(call) === 'queued') {
+      if (
+        call.state.kind === 'running' &&
+        this.#isRepeatable(call) &&
+        this.#dispatcher.resubmit(call, 'lost') === 'queued'
+      ) {
         this.#cancelChildren(call)
         continue
       }
       lost++
-      const message = `The worker of ${call.definition.key} was lost while it ran; whether it had an effect is unknown.`
-      this.settle(call, { kind: 'failure', failure: failure('outcome_unknown', message) })
+      this.settle(call, { kind: 'failure', failure: lostFailure(call) })
     }
     for (const id of [...worker.calls]) {
       const call = this.#state.calls.get(id)
@@ -276,10 +284,10 @@ export class CallFlow {
   settle(call: Call, outcome: CallOutcome): void {
     const state = this.#state
     if (call.state.kind === 'queued') this.#dispatcher.dequeue(call)
-    for (const kind of ['deadline', 'grace', 'input_wait'] as const) state.unschedule(kind, call.id)
+    for (const kind of ['deadline', 'input_wait'] as const) state.unschedule(kind, call.id)
     this.#cancelChildren(call)
     state.calls.remove(call)
-    state.counters.add('calls', outcome.kind === 'failure' ? outcome.failure.code : outcome.kind)
+    state.statisticsOf(call.definition.service).ended(nameOf(outcome), state.now - call.startedAt)
     if (call.origin.kind === 'worker')
       return this.#answerWorker(call.origin.peer, call.origin.workerCallId, call.id, outcome)
     const conversation = state.calls.conversation(call.id)
@@ -304,11 +312,11 @@ export class CallFlow {
   #notStarted(worker: WorkerPeer, call: Call, reason: string): void {
     this.#state.counters.add('not_started', reason)
     // Its DRAIN has crossed the REQUEST, or is still to come.
-    if (reason === 'draining' && worker.state === 'ready') this.#dispatcher.startDraining(worker, drainMsDefault)
+    if (reason === 'draining' && worker.state === 'ready') this.#dispatcher.startDraining([worker], drainMsDefault)
     // It is nobody's now: there is no worker to tell, and it had no effect.
     call.state = { kind: 'queued' }
     if (this.#state.now >= call.deadline) return this.deadlinePassed(call.id)
-    this.#settleRefused(call, this.#dispatcher.resubmit(call))
+    this.#settleRefused(call, this.#dispatcher.resubmit(call, reason === 'draining' ? 'draining' : 'not_started'))
   }
 
   #settleRefused(call: Call, submission: Submission): void {
@@ -317,24 +325,42 @@ export class CallFlow {
       case 'handed_over':
       case 'queued':
         return
-      case 'full': {
-        const message = `Too many calls wait for ${service}; try again shortly.`
-        return this.settle(call, { kind: 'failure', failure: failure('overloaded', message, shedRetryMs) })
-      }
       case 'busy_ancestor': {
         const message = `${key} would wait for ${service}, which waits for this very call.`
         return this.settle(call, { kind: 'failure', failure: failure('deadlock', message) })
       }
       case 'worn_out':
         return this.settle(call, this.#away(call))
+      default:
+        return this.#shed(call, submission)
     }
   }
 
+  /** Ends a call that was certainly not started, to keep what waits short. */
+  #shed(call: Call, reason: ShedReason): void {
+    const { service } = call.definition
+    const { principal, onBehalfOf } = call.caller
+    this.#shedWatch.shed(service, reason, onBehalfOf ?? principal)
+    this.settle(call, { kind: 'failure', failure: shedFailure(call, reason, this.#dispatcher.retryAfterMs(service)) })
+  }
+
+  /** A second execution does no harm, and it needs nothing that was lost with the worker. [CB-37] */
+  #isRepeatable({ definition: { retriable, service } }: Call): boolean {
+    return retriable && this.#state.catalogue.affinityOf(service) === 'none'
+  }
+
+  /** What an answer says of the worker. Draining and lateness of the hub's own are no faults. */
+  #judge(worker: WorkerPeer, message: Response): void {
+    if (message.outcome === 'not_started' && (message.reason === 'draining' || message.reason === 'expired')) return
+    const isFailure = message.outcome !== 'result' || message.isError === true
+    this.#dispatcher.outliers.seen(worker, isFailure ? 'failed' : 'answered')
+  }
+
   /** What an instance kept is gone with it; anything else may come back with its service. [CB-102] */
-  #away({ definition: { key, service, keeper } }: Call): CallOutcome {
+  #away(call: Call): CallOutcome {
+    const { service, keeper } = call.definition
     if (keeper !== undefined && this.#state.peers.keeper(service, keeper) === undefined) return { kind: 'unknown' }
-    const message = `No worker of ${service} can take ${key} now; it was not started.`
-    return { kind: 'failure', failure: failure('unavailable', message, 1_000) }
+    return { kind: 'failure', failure: awayFailure(call) }
   }
 
   /** A suspended call runs again, with what was left of its time. */
@@ -404,22 +430,7 @@ export class CallFlow {
   #answerWorker(peer: PeerId, workerCallId: string, id: string, outcome: CallOutcome): void {
     const worker = this.#state.peers.worker(peer)
     if (worker === undefined || !worker.calls.delete(id)) return
-    switch (outcome.kind) {
-      case 'result':
-      case 'error':
-        return this.#state.send(peer, { type: 'result', id: workerCallId, outcome: outcome.kind, body: outcome.body })
-      case 'failure':
-        return this.#failAt(peer, workerCallId, outcome.failure)
-      case 'unknown':
-        return this.#failAt(peer, workerCallId, failure('not_found', 'There is no such resource here any more.'))
-      case 'input_required':
-        // A worker's call sends its questions to the agent at the root.
-        throw new Error('a nested call cannot end as input_required')
-    }
-  }
-
-  #failAt(peer: PeerId, id: string, why: RoutingFailure): void {
-    this.#state.send(peer, { type: 'result', id, outcome: 'failure', failure: why })
+    this.#state.send(peer, resultMessage(workerCallId, outcome))
   }
 
   /** The call, if it was handed to that very worker and is not answered yet. */

@@ -10,6 +10,7 @@ import { Facade } from './facade.js'
 import { type GuardOptions, RequestGuard } from './guards.js'
 import * as limits from './limits.js'
 import { McpEndpoint } from './mcp-endpoint.js'
+import { type MetricsOptions, MetricsPage } from './metrics-page.js'
 import { metadataByPath } from './oauth-metadata.js'
 import { OpenExchanges } from './open-exchanges.js'
 import { BodyReader } from './request-body.js'
@@ -30,6 +31,8 @@ export interface HttpOptions extends Omit<GuardOptions, 'hosts'> {
   readonly oauth?: OAuthConfig
   /** Why the hub is not ready to serve; empty: it is. */
   readonly obstacles?: () => readonly string[]
+  /** Absent: there is no page of metrics. */
+  readonly metrics?: MetricsOptions
   readonly connectionsMax?: number
   readonly streams?: StreamOptions
   /** 32 bytes that stay the same over restarts, as the sessions of legacy clients do then; absent: they end with this hub. */
@@ -67,6 +70,7 @@ export const defaultAddresses: readonly HttpAddress[] = [
 export async function listenHttp(front: McpFront, options: HttpOptions): Promise<HttpFront> {
   const { authenticate, oauth, obstacles = () => [], connectionsMax = limits.connectionsMax, streams } = options
   const seal = new SessionSeal(options.sessionKey ?? randomBytes(32))
+  const metrics = options.metrics && new MetricsPage(options.metrics)
   const callers = new Callers(authenticate)
   const shared = new SharedConnections(front.hub)
   const bodies = new BodyReader()
@@ -79,6 +83,7 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
     callers,
     mcp,
     facade,
+    metrics,
     obstacles,
     metadata: new Map(oauth && metadataByPath(oauth)),
   })
