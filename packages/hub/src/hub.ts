@@ -182,7 +182,7 @@ class Hub implements RunningHub {
     this.#closeTasks = () => front.tasks.close()
     await this.#router!.bind(this.workerEndpoint)
     if (stdio !== undefined) this.#serveStdio(front, identities, stdio)
-    await this.#listenHttp(front, identities)
+    await this.#listenHttp(front, identities, secrets.sessionSeal)
     this.#socket = await listenMcpSocket(front, {
       path: this.#paths.mcpSocket,
       authenticate: (attach) => {
@@ -290,7 +290,7 @@ class Hub implements RunningHub {
     void served.closed.then(() => this.#end('stdio_closed'))
   }
 
-  async #listenHttp(front: McpFront, identities: Identities): Promise<void> {
+  async #listenHttp(front: McpFront, identities: Identities, sessionKey: Uint8Array): Promise<void> {
     const { http } = this.#options.config
     if (http === 'off') return
     try {
@@ -303,6 +303,7 @@ class Hub implements RunningHub {
         origins: http.origins,
         ...(http.publicUrl !== undefined && { publicUrl: http.publicUrl }),
         obstacles: () => this.#obstacles(),
+        sessionKey,
         metrics: { read: () => this.#statistics(), isOpen: http.metrics === 'open' },
         authenticate: (attach) => {
           const who = authenticate(attach)
