@@ -48,20 +48,19 @@ async function play({ seconds, rate, say }: Settings): Promise<Play> {
   }
 }
 
-/** One after the other, each at its second: only the place in turn must be back for it. */
+/** Each at its second; but three are there at any time, so that on a slow machine it is later rather than worse. */
 async function killInTurn(stage: Stage, beganAt: number, seconds: number, say: Settings['say']): Promise<void> {
   const endsAt = beganAt + seconds * 1_000
-  const back: Promise<unknown>[] = []
   for (let turn = 0; ; turn += 1) {
-    const place = turn % stage.replicas.length
-    await back[place]
     const killAt = Math.max(now(), beganAt + (turn + 0.5) * killEveryMs)
     if (killAt >= endsAt) break
     await delay(killAt - now())
-    back[place] = stage.kill(place).then(() => stage.start(place))
-    say(`${turn + 1} killed`)
+    const place = turn % stage.replicas.length
+    await stage.kill(place)
+    await stage.start(place)
+    say(`${turn + 1} killed and back`)
   }
-  await Promise.all([...back, delay(Math.max(0, endsAt - now()))])
+  await delay(Math.max(0, endsAt - now()))
 }
 
 function often(kills: number, seconds: number): Check {
