@@ -67,6 +67,12 @@ export const downPollMs = 20
 export const drainGraceMs = 6_000
 export const drainPollMs = 50
 
+/** Between two tables of `top`: slow enough to be read. */
+export const topIntervalMs = 2_000
+/** More often a reading costs the hub more than it tells; less often nobody watches. */
+export const topIntervalMsMin = 100
+export const topIntervalMsMax = 3_600_000
+
 /** Longer than any machine lasts; a token for longer is one without an end. */
 export const tokenMsMax = 3_650 * 86_400_000
 

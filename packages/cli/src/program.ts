@@ -172,6 +172,8 @@ function addAgentCommands(program: Command): void {
     .action(async (options) => (await import('./commands/ls.js')).runList(options))
   addExamples(list, ['callboard ls', 'callboard ls --json'])
 
+  addWatchCommands(program)
+
   const call = program
     .command('call <tool> [arguments...]')
     .description('call a tool: arguments are key=value, key:=json, or one JSON object')
@@ -195,6 +197,31 @@ function addAgentCommands(program: Command): void {
     .option('--json', 'print the findings as JSON')
     .action(async (options) => (await import('./commands/doctor.js')).runDoctor(options))
   addExamples(doctor, ['callboard doctor'])
+}
+
+function addWatchCommands(program: Command): void {
+  const metrics = program
+    .command('metrics')
+    .summary('the numbers of the running hub, as Prometheus reads them')
+    .description(
+      'Print the numbers of the running hub, as GET /metrics gives them to Prometheus: calls, latencies, queues, workers, ' +
+        'the process. It needs no HTTP and no token.',
+    )
+    .option('--json', 'print them as JSON')
+    .action(async (options) => (await import('./commands/metrics.js')).runMetrics(options))
+  addExamples(metrics, ['callboard metrics', 'callboard metrics --json'])
+
+  const top = program
+    .command('top')
+    .summary('watch what the services do: rates, latencies, queues')
+    .description(
+      'Watch what the services do: one table on a terminal, which changes, or one after the other where a program reads. ' +
+        'Rates and latencies are those of the time since the table before; latencies are estimates.',
+    )
+    .option('--interval <seconds>', 'the time between two tables (default: 2)', positiveNumber)
+    .option('--once', 'print one table and end')
+    .action(async (options) => (await import('./commands/top.js')).runTop(options))
+  addExamples(top, ['callboard top', 'callboard top --interval 10 >> load.txt', 'callboard top --once'])
 }
 
 function addSchedulerCommands(program: Command): void {

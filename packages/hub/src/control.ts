@@ -14,6 +14,7 @@ export interface Controls {
   /** Whether a token is the operator's: whoever may only look must not end what others use. */
   isOperator(token: string): boolean
   snapshot(): object
+  statistics(): object
   drain(target: DrainTarget, drainMs: number): void
   /** Undefined: no such service. */
   stateOf(service: string): ServiceStatus['state'] | undefined
@@ -34,6 +35,7 @@ export function agentsWithoutTokens(agents: Readonly<Record<string, AgentConfig>
 export async function control(command: { readonly [key: string]: unknown }, controls: Controls): Promise<Answer> {
   const { token } = command
   if (command['command'] === 'snapshot') return controls.snapshot()
+  if (command['command'] === 'metrics') return controls.statistics()
   if (typeof token !== 'string' || !controls.isOperator(token)) {
     return { error: { code: 'forbidden', message: 'This needs the operator secret of the hub.' } }
   }
@@ -46,7 +48,7 @@ export async function control(command: { readonly [key: string]: unknown }, cont
     case 'forget':
       return forget(command, controls)
     default:
-      return invalid('The command must be snapshot, drain, forget or down.')
+      return invalid('The command must be snapshot, metrics, drain, forget or down.')
   }
 }
 

@@ -19,6 +19,8 @@ import { instructions } from './mcp/instructions.js'
 import { createMcpFront, type McpFront } from './mcp/mcp-server.js'
 import { listenMcpSocket, type McpSocket } from './mcp/mcp-socket.js'
 import { serveMcpStdio } from './mcp/mcp-stdio.js'
+import { EventLoopLag } from './metrics/event-loop-lag.js'
+import { type HubStatistics, hubStatistics } from './metrics/hub-statistics.js'
 import type { Identity } from './port.js'
 import { WorkerRouter } from './router.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
@@ -115,6 +117,7 @@ class Hub implements RunningHub {
   #http: HttpFront | undefined
   #idle: IdleWatch | undefined
   #tokenWatch: TokenWatch | undefined
+  #lag: EventLoopLag | undefined
   #closeStdio: (() => Promise<void>) | undefined
   #closeTasks: (() => void) | undefined
   #stopping: Promise<void> | undefined
@@ -154,6 +157,7 @@ class Hub implements RunningHub {
     const { log, config, version, stdio } = this.#options
     this.signInSecretFile = secrets.signInFile
     const runner = this.#createRunner(secrets)
+    this.#lag = new EventLoopLag()
     runner.step({ type: 'catalogue_restored', services: await this.#catalogueFile.read() })
     const tokens = loadTokens(config.dataDirectory)
     const identities = new Identities({
@@ -292,6 +296,7 @@ class Hub implements RunningHub {
         origins: http.origins,
         ...(http.publicUrl !== undefined && { publicUrl: http.publicUrl }),
         obstacles: () => this.#obstacles(),
+        metrics: { read: () => this.#statistics(), isOpen: http.metrics === 'open' },
         authenticate: (attach) => {
           const who = authenticate(attach)
           const viewing = (found: Awaited<typeof who>) => this.#viewing(found, attach.view)
@@ -305,6 +310,13 @@ class Hub implements RunningHub {
       this.httpProblem = problem
       this.#options.log.warn({ problem }, 'going on without HTTP')
     }
+  }
+
+  #statistics(): HubStatistics {
+    const runner = this.#running()
+    // The broker's time is that of its last event.
+    runner.step({ type: 'tick' })
+    return hubStatistics(this.#options.version, steadyNow(), runner.broker.statistics(), this.#lag!.read())
   }
 
   /** Why a client should not come yet, or no more. */
@@ -333,6 +345,7 @@ class Hub implements RunningHub {
         },
         snapshot: runner.broker.snapshot(),
       }),
+      statistics: () => this.#statistics(),
       drain: (target, drainMs) => runner.step({ type: 'drain', target, drainMs }),
       stateOf: (service) => runner.broker.stateOf(service),
       forget: (service) => runner.step({ type: 'forget', service }),
@@ -344,6 +357,7 @@ class Hub implements RunningHub {
   async #close(): Promise<void> {
     this.#idle?.close()
     this.#tokenWatch?.close()
+    this.#lag?.[Symbol.dispose]()
     this.#http?.drain()
     await this.#drainWorkers()
     await Promise.allSettled([this.#socket?.close(), this.#http?.close(), this.#closeStdio?.()])

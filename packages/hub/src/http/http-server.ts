@@ -9,6 +9,7 @@ import { Facade } from './facade.js'
 import { type GuardOptions, RequestGuard } from './guards.js'
 import * as limits from './limits.js'
 import { McpEndpoint } from './mcp-endpoint.js'
+import { type MetricsOptions, MetricsPage } from './metrics-page.js'
 import { metadataByPath } from './oauth-metadata.js'
 import { OpenExchanges } from './open-exchanges.js'
 import { BodyReader } from './request-body.js'
@@ -28,6 +29,8 @@ export interface HttpOptions extends Omit<GuardOptions, 'hosts'> {
   readonly oauth?: OAuthConfig
   /** Why the hub is not ready to serve; empty: it is. */
   readonly obstacles?: () => readonly string[]
+  /** Absent: there is no page of metrics. */
+  readonly metrics?: MetricsOptions
   readonly connectionsMax?: number
   readonly streams?: StreamOptions
 }
@@ -62,6 +65,7 @@ export const defaultAddresses: readonly HttpAddress[] = [
 /** @throws AddressInUseError, or what the system says against an address; then nothing is left open. */
 export async function listenHttp(front: McpFront, options: HttpOptions): Promise<HttpFront> {
   const { authenticate, oauth, obstacles = () => [], connectionsMax = limits.connectionsMax, streams } = options
+  const metrics = options.metrics && new MetricsPage(options.metrics)
   const callers = new Callers(authenticate)
   const shared = new SharedConnections(front.hub)
   const bodies = new BodyReader()
@@ -74,6 +78,7 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
     callers,
     mcp,
     facade,
+    metrics,
     obstacles,
     metadata: new Map(oauth && metadataByPath(oauth)),
   })
