@@ -24,7 +24,7 @@ started[0]!.child.kill('SIGSTOP')
 const latencies: Row[] = [await overSocket('legacy', 'ping')]
 for (const era of ['legacy', 'modern'] as const) latencies.push(await overSocket(era))
 latencies.push(await overHttp())
-const told = [await signIns(), await deaths()]
+const told = [await signIns(), await departures()]
 const strays = await strangers()
 
 const machine = { cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`, node: process.version }
@@ -93,23 +93,22 @@ async function signIns(): Promise<Row> {
   return row('a worker signs in (after its WELCOME)', times)
 }
 
-/** The newest version of a service is killed: the list is that of the older one again. */
-async function deaths(): Promise<Row> {
+/** The last worker of the definitions in force is asked to leave: those of the one beside it come into force. */
+async function departures(): Promise<Row> {
   await using watchers = await Watchers.attach(hub.socket)
-  let heard = watchers.next()
-  await toolsWorker('pair', '1.0.0', 1)
-  await heard
+  const first = watchers.next()
+  let { child } = await toolsWorker('pair', '1.0.0', 1)
+  await first
   const times: number[] = []
   for (let index = 0; index < changes; index += 1) {
-    heard = watchers.next()
-    const { child } = await toolsWorker('pair', '2.0.0', 2)
-    await heard
-    heard = watchers.next()
-    const killedAt = now()
-    child.kill('SIGKILL')
-    times.push((await heard) - killedAt)
+    const successor = await toolsWorker('pair', `1.0.${index + 1}`, 1 + ((index + 1) % 2))
+    const heard = watchers.next()
+    const askedAt = now()
+    child.kill('SIGTERM')
+    times.push((await heard) - askedAt)
+    child = successor.child
   }
-  return row('a worker is killed (after SIGKILL)', times)
+  return row('a worker leaves (after SIGTERM)', times)
 }
 
 /** Who hears of a tool that is for operators only. */

@@ -21,5 +21,6 @@ for (let index = 0; index < Number(count); index += 1) {
 }
 process.on('disconnect', () => process.exit())
 const running = await worker.start()
+process.once('SIGTERM', () => void running.stop())
 process.send?.(performance.timeOrigin + performance.now())
 await running.closed

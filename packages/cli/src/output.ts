@@ -66,6 +66,13 @@ export const protocolStreams = () => ({ input: process.stdin, output: process.st
 
 export const errorStream = (): NodeJS.WriteStream => process.stderr
 
+/** Instead of a crash, whenever something could not be written. */
+export function onOutputError(failed: (code: string | undefined) => void): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', ({ code }: NodeJS.ErrnoException) => failed(code))
+  }
+}
+
 /** Ends the program once everything written is out: `process.exit` alone cuts off what a pipe has not taken. */
 export async function exit(code: number): Promise<never> {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])

@@ -101,12 +101,18 @@ function addHubCommands(program: Command): void {
     .usage('[options] <SERVICE|INSTANCE>')
     .description(
       'Ask a worker (by its instance), or all workers of a service, to finish their calls and leave, and wait until they ' +
-        'are gone. "callboard up" starts its workers again: under it this is a rolling restart.',
+        'are gone. "callboard up" starts its workers again. With --rolling one leaves after the other, each when the one ' +
+        'before has a successor that takes calls: a service with several workers is restarted without a pause.',
     )
+    .option('--rolling', 'one worker after the other; stops at the first that has no successor')
     .option('--timeout <seconds>', 'how long calls may go on before they are cancelled (default: 30)', positiveNumber)
     .option('--json', 'print who has left as JSON')
     .action(async (target, options) => (await import('./commands/drain.js')).runDrain(target, options))
-  addExamples(drain, ['callboard drain kernel', 'callboard drain kernel --timeout 120 --json'])
+  addExamples(drain, [
+    'callboard drain kernel',
+    'callboard drain forum --rolling',
+    'callboard drain kernel --timeout 120 --json',
+  ])
 
   const forget = program
     .command('forget <service>')

@@ -7,7 +7,7 @@ import { BrokerRunner } from './broker-runner.js'
 import { type ClientView, withView } from './catalogue-config.js'
 import { CatalogueFile } from './catalogue-file.js'
 import type { HubConfig } from './config.js'
-import { agentsWithoutTokens, control } from './control.js'
+import { agentsWithoutTokens, control, type SupervisedStatus } from './control.js'
 import { inspectDefinition } from './definition-check.js'
 import type { AddressInUseError, HttpFront } from './http/http-server.js'
 import type { Logger } from './hub-log.js'
@@ -45,6 +45,10 @@ export interface HubOptions {
   }
   /** End after an idle time: nobody will stop a hub that was started by itself. */
   readonly endWhenIdle?: boolean
+  /** Told of each worker that has signed in, by its service. */
+  readonly signedIn?: (service: string) => void
+  /** What whoever started us knows of the workers that it keeps running: operators see it. */
+  readonly supervised?: () => readonly SupervisedStatus[]
 }
 
 export type HubEnd = 'stopped' | 'idle' | 'stdio_closed' | 'down'
@@ -178,7 +182,7 @@ class Hub implements RunningHub {
     this.#closeTasks = () => front.tasks.close()
     await this.#router!.bind(this.workerEndpoint)
     if (stdio !== undefined) this.#serveStdio(front, identities, stdio)
-    await this.#listenHttp(front, identities)
+    await this.#listenHttp(front, identities, secrets.sessionSeal)
     this.#socket = await listenMcpSocket(front, {
       path: this.#paths.mcpSocket,
       authenticate: (attach) => {
@@ -231,7 +235,10 @@ class Hub implements RunningHub {
       {
         send: (peer, message) => router.send(peer, message),
         keepCatalogue: (services) => this.#catalogueFile.keep(services),
-        notice: (notice) => logNotice(log, notice),
+        notice: (notice) => {
+          logNotice(log, notice)
+          if (notice.kind === 'worker_joined') this.#options.signedIn?.(notice.service)
+        },
         failed: (error, event) => log.error({ err: error, event }, 'the broker failed at an event'),
         workerLog: (entry) => logWorkerLog(log, entry),
         now: steadyNow,
@@ -283,7 +290,7 @@ class Hub implements RunningHub {
     void served.closed.then(() => this.#end('stdio_closed'))
   }
 
-  async #listenHttp(front: McpFront, identities: Identities): Promise<void> {
+  async #listenHttp(front: McpFront, identities: Identities, sessionKey: Uint8Array): Promise<void> {
     const { http } = this.#options.config
     if (http === 'off') return
     try {
@@ -296,6 +303,7 @@ class Hub implements RunningHub {
         origins: http.origins,
         ...(http.publicUrl !== undefined && { publicUrl: http.publicUrl }),
         obstacles: () => this.#obstacles(),
+        sessionKey,
         metrics: { read: () => this.#statistics(), isOpen: http.metrics === 'open' },
         authenticate: (attach) => {
           const who = authenticate(attach)
@@ -342,6 +350,7 @@ class Hub implements RunningHub {
           ...(issuer === undefined ? {} : { issuer }),
           agents: agentsWithoutTokens(config.agents),
           keptConnections: this.#http?.keptConnections ?? 0,
+          supervised: this.#options.supervised?.() ?? [],
         },
         snapshot: runner.broker.snapshot(),
       }),

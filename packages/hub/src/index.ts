@@ -14,7 +14,7 @@ export {
   parseHubConfig,
   runtimeDirectory,
 } from './config.js'
-export { agentsWithoutTokens, type ShownAgent } from './control.js'
+export { agentsWithoutTokens, type ShownAgent, type SupervisedStatus } from './control.js'
 export { type HubEnd, type HubOptions, type RunningHub, reservedServices, startHub, steadyNow } from './hub.js'
 export { createHubLog, type Logger } from './hub-log.js'
 export { issuerProblem } from './issuer-check.js'

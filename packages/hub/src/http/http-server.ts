@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { McpFront } from '../mcp/mcp-server.js'
@@ -14,6 +15,7 @@ import { metadataByPath } from './oauth-metadata.js'
 import { OpenExchanges } from './open-exchanges.js'
 import { BodyReader } from './request-body.js'
 import { Routes } from './routes.js'
+import { SessionSeal } from './session-seal.js'
 import { SharedConnections } from './shared-connections.js'
 
 export interface HttpAddress {
@@ -33,6 +35,8 @@ export interface HttpOptions extends Omit<GuardOptions, 'hosts'> {
   readonly metrics?: MetricsOptions
   readonly connectionsMax?: number
   readonly streams?: StreamOptions
+  /** 32 bytes that stay the same over restarts, as the sessions of legacy clients do then; absent: they end with this hub. */
+  readonly sessionKey?: Uint8Array
 }
 
 export interface HttpFront {
@@ -65,11 +69,12 @@ export const defaultAddresses: readonly HttpAddress[] = [
 /** @throws AddressInUseError, or what the system says against an address; then nothing is left open. */
 export async function listenHttp(front: McpFront, options: HttpOptions): Promise<HttpFront> {
   const { authenticate, oauth, obstacles = () => [], connectionsMax = limits.connectionsMax, streams } = options
+  const seal = new SessionSeal(options.sessionKey ?? randomBytes(32))
   const metrics = options.metrics && new MetricsPage(options.metrics)
   const callers = new Callers(authenticate)
   const shared = new SharedConnections(front.hub)
   const bodies = new BodyReader()
-  const mcp = new McpEndpoint({ front, callers, shared, bodies, writer: new ExchangeWriter(streams) })
+  const mcp = new McpEndpoint({ front, callers, shared, bodies, writer: new ExchangeWriter(streams), seal })
   const facade = new Facade({ front, shared, bodies })
   const wanted = options.addresses ?? defaultAddresses
   const guard = new RequestGuard({ ...options, hosts: wanted.map(({ host }) => host) })
