@@ -23,9 +23,8 @@ export class FairQueue<Item> {
 
   /** Items of one principal, in all of its lanes. */
   principalSize(principal: string): number {
-    let size = 0
-    for (const items of this.#principals.get(principal)?.values() ?? []) size += items.length
-    return size
+    const lanes = this.#principals.get(principal)
+    return lanes === undefined ? 0 : sizeOf(lanes)
   }
 
   /** What is served before an item that comes last in this lane: never more than there is. */
@@ -63,6 +62,20 @@ export class FairQueue<Item> {
     return undefined
   }
 
+  /**
+   * The last item of who has most, if that is more than the newcomer would have: of another principal with more, or in another
+   * lane of its own. Whoever came first with a thousand must not keep out who comes with one.
+   */
+  excessOver({ principal, lane }: Lane): Item | undefined {
+    const own = this.principalSize(principal)
+    const [biggest, size] = longest(this.#principals, sizeOf)
+    const isOther = biggest !== undefined && biggest !== principal && size > own + 1
+    const lanes = this.#principals.get(isOther ? biggest : principal)
+    const [name, length] = lanes === undefined ? [undefined, 0] : longest(lanes, (items) => items.length)
+    if (name === undefined || (!isOther && length <= this.laneSize({ principal, lane }) + 1)) return undefined
+    return lanes!.get(name)!.at(-1)
+  }
+
   remove({ principal, lane }: Lane, item: Item): boolean {
     const lanes = this.#principals.get(principal)
     const items = lanes?.get(lane)
@@ -92,4 +105,16 @@ export class FairQueue<Item> {
     this.#principals.delete(principal)
     if (lanes.size > 0) this.#principals.set(principal, lanes)
   }
+}
+
+const sizeOf = (lanes: ReadonlyMap<string, readonly unknown[]>): number => {
+  let size = 0
+  for (const items of lanes.values()) size += items.length
+  return size
+}
+
+function longest<Value>(entries: ReadonlyMap<string, Value>, length: (value: Value) => number) {
+  let found: [string | undefined, number] = [undefined, 0]
+  for (const [name, value] of entries) if (length(value) > found[1]) found = [name, length(value)]
+  return found
 }

@@ -54,3 +54,8 @@ export const watchedUrisMax = 1024
 export const watchedCharactersMax = watchedUrisMax * 128
 
 if (outboundPauseBytes >= outboundBytesMax) throw new Error('reading must pause long before the connection is given up')
+
+/** Lines that one connection handles before the next one has its turn, and all of them before the workers are heard again: some
+ * ten milliseconds, far less than a heartbeat. */
+export const linesInARowMax = 32
+export const linesPerTurnMax = 128

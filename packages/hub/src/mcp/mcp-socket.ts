@@ -4,6 +4,7 @@ import type { Identity } from '../port.js'
 import { type Attach, type ControlCommand, parseFirstLine } from './attach.js'
 import * as limits from './limits.js'
 import { LineBudget } from './line-budget.js'
+import { LineTurns } from './line-turns.js'
 import { type LineConnection, serveLines } from './mcp-lines.js'
 import type { McpFront } from './mcp-server.js'
 
@@ -67,6 +68,7 @@ class SocketAgents {
   readonly #sockets = new Set<Socket>()
   readonly #lines = new Set<LineConnection>()
   readonly #lineBudget: LineBudget
+  readonly #turns = new LineTurns()
   #closed = false
 
   constructor(front: McpFront, options: McpSocketOptions) {
@@ -127,6 +129,7 @@ class SocketAgents {
       input: socket,
       output: socket,
       lineBudget: this.#lineBudget,
+      turns: this.#turns,
       farewell: JSON.stringify({ callboard: 1, error: tokenEnded }),
     })
     this.#lines.add(lines)

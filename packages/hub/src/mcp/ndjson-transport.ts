@@ -13,7 +13,8 @@ import {
 } from './json-rpc.js'
 import * as limits from './limits.js'
 import type { LineBudget } from './line-budget.js'
-import { LineSplitter } from './line-splitter.js'
+import { type Line, LineSplitter } from './line-splitter.js'
+import { LineTurns } from './line-turns.js'
 
 export interface NdjsonOptions {
   readonly input: Readable
@@ -29,6 +30,8 @@ export interface NdjsonOptions {
   readonly lineBytesMax?: number
   /** Shared with other connections. */
   readonly lineBudget?: LineBudget
+  /** Shared with other connections of one event loop. */
+  readonly turns?: LineTurns
   readonly outboundBytesMax?: number
   readonly eofGraceMs?: number
 }
@@ -49,6 +52,11 @@ export class NdjsonTransport implements Transport {
 
   readonly #options: NdjsonOptions
   readonly #splitter: LineSplitter
+  readonly #turns: LineTurns
+  /** What came and was not handled yet: the lines of one chunk, and the chunks behind it. */
+  #lines: Iterator<Line> | undefined
+  readonly #chunks: Buffer[] = []
+  #isWaiting = false
   readonly #batches = new Batches()
   /** Requests that are still to be answered; after EOF the connection lives on for them a little. */
   readonly #unanswered = new Set<RequestId>()
@@ -65,6 +73,7 @@ export class NdjsonTransport implements Transport {
   constructor(options: NdjsonOptions) {
     this.#options = options
     this.#splitter = new LineSplitter(options.lineBytesMax ?? limits.lineBytesMax, options.lineBudget)
+    this.#turns = options.turns ?? new LineTurns()
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -126,10 +135,39 @@ export class NdjsonTransport implements Transport {
   }
 
   #onData = (chunk: Buffer | string): void => {
-    for (const line of this.#splitter.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) {
-      if (this.#closing !== undefined) return
-      this.#receive(parseLine(line))
+    this.#chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    if (!this.#isWaiting) this.#work()
+  }
+
+  /** Handles lines for as long as it is this connection's turn. */
+  #work = (): void => {
+    for (let handled = 0; this.#closing === undefined; handled++) {
+      if (!this.#hasLines()) return this.#workIsDone()
+      if (!this.#turns.mayGoOn(handled)) return this.#waitForTurn()
+      const line = this.#lines!.next()
+      if (line.done !== true) this.#receive(parseLine(line.value))
+      else this.#lines = undefined
     }
+  }
+
+  #hasLines(): boolean {
+    const chunk = this.#lines === undefined ? this.#chunks.shift() : undefined
+    if (chunk !== undefined) this.#lines = this.#splitter.push(chunk)
+    return this.#lines !== undefined
+  }
+
+  #waitForTurn(): void {
+    this.#isWaiting = true
+    this.#options.input.pause()
+    this.#turns.wait(() => {
+      this.#isWaiting = false
+      this.#work()
+    })
+  }
+
+  #workIsDone(): void {
+    const { input, output } = this.#options
+    if (input.isPaused() && output.writableLength <= limits.outboundPauseBytes) input.resume()
   }
 
   #receive(parsed: Parsed): void {
@@ -215,7 +253,7 @@ export class NdjsonTransport implements Transport {
   }
 
   #onDrain = (): void => {
-    if (this.#closing === undefined && this.#options.input.isPaused()) this.#options.input.resume()
+    if (this.#closing === undefined && !this.#isWaiting && this.#options.input.isPaused()) this.#options.input.resume()
   }
 
   #onEnd = (): void => {
@@ -248,6 +286,8 @@ export class NdjsonTransport implements Transport {
     clearTimeout(this.#eofTimer)
     input.off('data', this.#onData)
     this.#splitter.close()
+    this.#chunks.length = 0
+    this.#lines = undefined
     if (flush) this.#flush()
     this.#queue = []
     // The error listeners stay: a late write failure of a closed connection is nobody's business.
