@@ -58,9 +58,15 @@ export function definitionsOf(spec: ServiceSpec, extra: boolean): Definitions {
     annotations: { idempotentHint: hint === 'idempotent', readOnlyHint: hint === 'read_only' },
     _meta: { 'callboard/timeoutMs': timeoutMs },
   }))
-  const more = { name: `${spec.service}_extra`, inputSchema: { type: 'object' as const } }
+  const more = { name: extraToolName(spec.service), inputSchema: { type: 'object' as const } }
   return { tools: extra ? [...tools, more] : tools, resources: [{ uri: spec.uri, name: 'thing' }] }
 }
 
+/** Of a tool's name, a resource's URI or a routing id. */
+export const serviceOf = (name: string): string => name.split(/[_:/]/, 1)[0]!
+
 /** The tool that single sessions may have of their own, in the place of the one that all have. */
 export const ownToolName = (service: string): string => `${service}_tool0`
+
+/** The tool that comes and goes. */
+export const extraToolName = (service: string): string => `${service}_extra`

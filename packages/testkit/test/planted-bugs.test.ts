@@ -43,6 +43,7 @@ const inBroker = (change: (effects: readonly BrokerEffect[], event: BrokerEvent)
     step: (event, now) => change(broker.step(event, now), event),
     nextDeadline: () => broker.nextDeadline(),
     snapshot: () => broker.snapshot(),
+    tool: (name, identity) => broker.tool(name, identity),
   }),
 })
 
@@ -51,6 +52,7 @@ const beforeBroker = (accept: (event: BrokerEvent) => boolean) => ({
     step: (event, now) => broker.step(accept(event) ? event : { type: 'tick' }, now),
     nextDeadline: () => broker.nextDeadline(),
     snapshot: () => broker.snapshot(),
+    tool: (name, identity) => broker.tool(name, identity),
   }),
 })
 
@@ -193,6 +195,8 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
           },
           nextDeadline: () => now,
           snapshot: () => broker.snapshot(),
+          tool: (name, identity) => broker.tool(name, identity),
+    tool: (name, identity) => broker.tool(name, identity),
         }
       },
     }),

@@ -1,0 +1,194 @@
+import type { BrokerEffect, BrokerEvent } from '@callboard/hub'
+import type { Definitions, FromHub, FromWorker, Ready } from '@callboard/protocol'
+import { parse } from '../check-history.js'
+import { Violation } from '../history.js'
+
+/** What a watcher of the broker knows of one signed-in worker, from the frames alone. */
+export interface Peer {
+  readonly name: string
+  readonly ready: Ready
+  readonly joinedAt: number
+  /** Its definitions as it sent them, the newest last. */
+  readonly offered: Offered[]
+  /** Calls that use a credit, with their depth. */
+  readonly credits: Map<string, number>
+  readonly suspended: Set<string>
+  /** Handed over and not settled since. */
+  readonly live: Set<string>
+  isDraining: boolean
+  heardAt: number
+}
+
+export interface Offered {
+  readonly at: number
+  /** JSON text of each tool by its name. */
+  readonly tools: ReadonlyMap<string, string>
+}
+
+/** Why somebody is no longer signed in. */
+export type Leaving = 'bye' | 'lost'
+
+/** The hub may judge an UPDATE this much later. */
+const updateIntervalMs = 250
+
+/** Books of our own about who is signed in and what each one holds. */
+export class PeerBooks {
+  readonly #peers = new Map<string, Peer>()
+  readonly #proving = new Map<string, Ready>()
+  readonly #depths = new Map<string, number>()
+  readonly #suspectAfterBeats: number
+  onLeft: (peer: Peer, why: Leaving) => void = () => {}
+
+  constructor(suspectAfterBeats: number) {
+    this.#suspectAfterBeats = suspectAfterBeats
+  }
+
+  get(name: string): Peer | undefined {
+    return this.#peers.get(name)
+  }
+
+  get all(): readonly Peer[] {
+    return [...this.#peers.values()]
+  }
+
+  of(service: string): Peer[] {
+    return this.all.filter(({ ready }) => ready.service === service)
+  }
+
+  silentMs(peer: Peer, now: number): number {
+    return now - peer.heardAt
+  }
+
+  /** How long a worker may say nothing before it gets nothing. */
+  suspectAfterMs({ ready }: Peer): number {
+    return this.#suspectAfterBeats * ready.heartbeatMs
+  }
+
+  /** What it offers by the hub's knowledge: more than one where an UPDATE may not be judged yet. [CB-25] */
+  offeredAt({ offered }: Peer, now: number): ReadonlyMap<string, string>[] {
+    const last = offered.findLastIndex(({ at }) => now - at > updateIntervalMs)
+    return offered.slice(Math.max(0, last)).map(({ tools }) => tools)
+  }
+
+  surelyOffers(peer: Peer, name: string, now: number): boolean {
+    if (!/_tool\d$/.test(name)) return true
+    return this.offeredAt(peer, now).every((tools) => tools.has(name))
+  }
+
+  /** How it defines a tool, by what the hub may know. */
+  textsOf(peer: Peer, name: string, now: number): string[] {
+    return this.offeredAt(peer, now).flatMap((tools) => tools.get(name) ?? [])
+  }
+
+  event(event: BrokerEvent, effects: readonly BrokerEffect[], now: number): void {
+    switch (event.type) {
+      case 'peer_connected':
+      case 'peer_lost':
+      case 'send_failed':
+        return this.#left(event.peer, 'lost')
+      case 'message':
+        this.#fromWorker(event.peer, event.message, now)
+        if (event.message.type === 'input_required') this.#asked(event.peer, event.message.id, effects)
+        return
+      default:
+        return
+    }
+  }
+
+  effect(effect: BrokerEffect, now: number): void {
+    if (effect.type === 'send') return this.#toWorker(effect.peer, effect.message, now)
+    if (effect.type !== 'notice' || effect.notice.kind !== 'worker_left') return
+    for (const { name, ready } of this.all) if (ready.instance === effect.notice.instance) this.#left(name, 'lost')
+  }
+
+  #fromWorker(name: string, message: FromWorker, now: number): void {
+    const peer = this.#peers.get(name)
+    if (message.type === 'hello') return this.#left(name, 'lost')
+    if (message.type === 'ready') {
+      this.#proving.set(name, message)
+      return
+    }
+    if (peer === undefined || ('epoch' in message && message.epoch !== peer.ready.epoch)) return
+    peer.heardAt = now
+    switch (message.type) {
+      case 'response':
+        peer.credits.delete(message.id)
+        peer.suspended.delete(message.id)
+        if (peer.live.delete(message.id) && message.outcome === 'not_started' && message.reason === 'draining') {
+          peer.isDraining = true
+        }
+        return
+      case 'bye':
+        return this.#left(name, 'bye')
+      case 'drain':
+        if (!message.acknowledged) peer.isDraining = true
+        return
+      case 'update':
+        if (message.session === undefined) peer.offered.push({ at: now, tools: toolsOf(message.body) })
+        return
+      default:
+        return
+    }
+  }
+
+  /** A question frees the credit, unless the broker refuses it at once. */
+  #asked(name: string, id: string, effects: readonly BrokerEffect[]): void {
+    const peer = this.#peers.get(name)
+    const isRefused = effects.some(
+      (effect) =>
+        effect.type === 'send' && effect.peer === name && effect.message.type === 'cancel' && effect.message.id === id,
+    )
+    if (peer?.live.has(id) && !isRefused && peer.credits.delete(id)) peer.suspended.add(id)
+  }
+
+  #toWorker(name: string, message: FromHub, now: number): void {
+    if (message.type === 'welcome') return this.#joined(name, now)
+    const peer = this.#peers.get(name)
+    if (peer === undefined) return
+    switch (message.type) {
+      case 'request':
+        peer.credits.set(message.id, message.caller.depth)
+        peer.live.add(message.id)
+        this.#depths.set(message.id, message.caller.depth)
+        return
+      case 'resume':
+        if (!peer.suspended.delete(message.id)) throw new Violation(`RESUME of ${message.id}, which is not suspended`)
+        peer.credits.set(message.id, this.#depths.get(message.id) ?? 0)
+        return
+      case 'cancel':
+        // Whatever the reason: the worker owes a final RESPONSE again.
+        if (message.reason === 'unknown_call') peer.credits.set(message.id, 0)
+        else if (peer.suspended.delete(message.id)) peer.credits.set(message.id, this.#depths.get(message.id) ?? 0)
+        if (message.reason !== 'input_abandoned') peer.live.delete(message.id)
+        return
+      case 'drain':
+        peer.isDraining = true
+        return
+      default:
+        return
+    }
+  }
+
+  #joined(name: string, now: number): void {
+    const ready = this.#proving.get(name)
+    if (ready === undefined) throw new Violation(`${name} is welcomed without READY`)
+    this.#proving.delete(name)
+    for (const other of this.all) if (other.ready.instance === ready.instance) this.#left(other.name, 'lost')
+    if (this.#peers.has(name)) throw new Violation(`${name} is welcomed twice`)
+    const books = { credits: new Map(), suspended: new Set<string>(), live: new Set<string>() }
+    const offered = [{ at: Number.NEGATIVE_INFINITY, tools: toolsOf(ready.body) }]
+    this.#peers.set(name, { name, ready, joinedAt: now, offered, ...books, isDraining: false, heardAt: now })
+  }
+
+  #left(name: string, why: Leaving): void {
+    const peer = this.#peers.get(name)
+    this.#peers.delete(name)
+    this.#proving.delete(name)
+    if (peer !== undefined) this.onLeft(peer, peer.isDraining ? 'bye' : why)
+  }
+}
+
+function toolsOf(body: Uint8Array): ReadonlyMap<string, string> {
+  const { tools = [] } = (parse(body) ?? {}) as Definitions
+  return new Map(tools.map((tool) => [String(tool.name), JSON.stringify(tool)]))
+}

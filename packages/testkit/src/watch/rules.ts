@@ -1,0 +1,11 @@
+/** What the watch holds a broker to, where the broker does not keep it from its first day. */
+export interface HubRules {
+  /** Heartbeat intervals without a message after which a worker gets no REQUEST. */
+  readonly suspectAfterBeats: number
+  /** A service's definitions in force stay while a ready worker offers them. */
+  readonly editions: boolean
+  /** Workers whose answers are mostly errors are left out for a while. */
+  readonly ejection: boolean
+}
+
+export const rulesInForce: HubRules = { suspectAfterBeats: 2.5, editions: false, ejection: false }
