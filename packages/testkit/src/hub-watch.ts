@@ -29,7 +29,7 @@ export class HubWatch {
     const { rules, affinityOf, inForce } = options
     const books = new PeerBooks(rules.suspectAfterBeats)
     const handOver = new HandOverWatch(books, affinityOf)
-    const turns = new TurnWatch(books, affinityOf)
+    const turns = new TurnWatch(books, affinityOf, rules.turnsOf)
     const editions = new EditionWatch(books, inForce)
     this.#books = books
     this.#watches = [

@@ -8,7 +8,7 @@ import { type Checker, History, type HistoryRecord, Violation } from './history.
 import { Link, perfectLink } from './link.js'
 import { quickPlan } from './plan.js'
 import { Random } from './random.js'
-import { makeServices, type ServiceSpec } from './services.js'
+import { builds, firstBuild, makeServices, type ServiceSpec } from './services.js'
 import { SimulatedAgent } from './simulated-agent.js'
 import { type BrokerLike, SimulatedHub } from './simulated-hub.js'
 import { type SessionLike, SimulatedWorker } from './simulated-worker.js'
@@ -104,6 +104,7 @@ class Simulation {
       link: this.#link,
       hub: this.#hub,
       workers: () => this.#workers().filter(({ isFrozen }) => !isFrozen),
+      burst: () => this.#burst(),
       note: (text) => this.#history.note(text),
     })
   }
@@ -159,7 +160,10 @@ class Simulation {
     this.#history.note('the troubles are over')
     this.#link.faults = perfectLink
     this.#hub.thaw()
-    for (const worker of this.#workers()) worker.thaw()
+    for (const worker of this.#workers()) {
+      worker.thaw()
+      worker.sicken(undefined)
+    }
     this.#clock.runUntil(this.#clock.now + 6_000)
     for (const agent of this.#agents) agent.retire()
     if (this.#profile.name === 'lossy') this.#bounceLinks()
@@ -238,7 +242,9 @@ class Simulation {
       secret,
       wrapSession: this.#options.wrapSession ?? ((session: SessionLike) => session),
     }
-    slot.worker = new SimulatedWorker(context, slot.spec, instance, random.integer(-skew, skew) + random.next(), () =>
+    const clockOffset = random.integer(-skew, skew) + random.next()
+    const build = this.#profile.drifts ? random.pick(builds) : firstBuild
+    slot.worker = new SimulatedWorker(context, { spec: slot.spec, build, instance, clockOffset }, () =>
       this.#clock.after(random.integer(50, 1_500), () => this.#spawn(slot)),
     )
   }
@@ -252,6 +258,12 @@ class Simulation {
       else this.#clock.after(100, next)
     }
     if (index < this.#slots.length) this.#clock.after(100, next)
+  }
+
+  /** One session asks for more than may wait. */
+  #burst(): void {
+    const random = this.#random.fork()
+    if (this.#agents.length > 0 && this.#hub.isUp) random.pick(this.#agents).burst(random.integer(50, 400))
   }
 
   // Agents ------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ const calm: Partial<FaultProfile> = {
   chaosMs: 6_000,
   clockSkewMs: 0,
   forgetful: false,
+  drifts: false,
   troubles: {
     cut: 0,
     freeze: 0,
@@ -31,6 +32,9 @@ const calm: Partial<FaultProfile> = {
     redefine: 0,
     tell: 0.3,
     clock_jump: 0,
+    sicken: 0,
+    rebuild: 0,
+    burst: 0,
   },
 }
 
@@ -196,7 +200,6 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
           nextDeadline: () => now,
           snapshot: () => broker.snapshot(),
           tool: (name, identity) => broker.tool(name, identity),
-    tool: (name, identity) => broker.tool(name, identity),
         }
       },
     }),

@@ -48,6 +48,7 @@ export class Broker {
     state.now = Math.max(now, state.now)
     this.#runTimers()
     this.#handle(event)
+    this.#dispatcher.pumpFreed()
     if (state.catalogue.hasChanges && !state.timers.has('list_notice ')) state.schedule('list_notice', '', listNoticeMs)
     return state.takeEffects()
   }

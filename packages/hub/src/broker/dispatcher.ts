@@ -21,6 +21,8 @@ export class Dispatcher {
   readonly #queues = new Map<string, FairQueue<Call>>()
   /** Which worker a session or principal belongs to, by service. */
   readonly #bindings = new Map<string, Map<string, PeerId>>()
+  /** Services of which a call left the queue that may have kept others from their turn. */
+  readonly #freed = new Set<string>()
   #useSerial = 0
   #queuedBytes = 0
 
@@ -76,6 +78,13 @@ export class Dispatcher {
     if (queue?.remove(laneOf(call), call) !== true) return
     this.#queuedBytes -= call.body.byteLength
     if (queue.size === 0) this.#queues.delete(service)
+    else this.#freed.add(service)
+  }
+
+  /** The end of a step: whoever waited behind a call that has ended unstarted has its turn. */
+  pumpFreed(): void {
+    for (const service of this.#freed) this.pump(service)
+    this.#freed.clear()
   }
 
   /** Hands over what waits for a service, as far as credits go. */

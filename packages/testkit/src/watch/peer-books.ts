@@ -35,6 +35,8 @@ const updateIntervalMs = 250
 export class PeerBooks {
   readonly #peers = new Map<string, Peer>()
   readonly #proving = new Map<string, Ready>()
+  /** Of the peers, until one comes or goes. */
+  #all: readonly Peer[] | undefined
   readonly #depths = new Map<string, number>()
   readonly #suspectAfterBeats: number
   onLeft: (peer: Peer, why: Leaving) => void = () => {}
@@ -48,10 +50,11 @@ export class PeerBooks {
   }
 
   get all(): readonly Peer[] {
-    return [...this.#peers.values()]
+    this.#all ??= [...this.#peers.values()]
+    return this.#all
   }
 
-  of(service: string): Peer[] {
+  of(service: string): readonly Peer[] {
     return this.all.filter(({ ready }) => ready.service === service)
   }
 
@@ -177,11 +180,13 @@ export class PeerBooks {
     if (this.#peers.has(name)) throw new Violation(`${name} is welcomed twice`)
     const books = { credits: new Map(), suspended: new Set<string>(), live: new Set<string>() }
     const offered = [{ at: Number.NEGATIVE_INFINITY, tools: toolsOf(ready.body) }]
+    this.#all = undefined
     this.#peers.set(name, { name, ready, joinedAt: now, offered, ...books, isDraining: false, heardAt: now })
   }
 
   #left(name: string, why: Leaving): void {
     const peer = this.#peers.get(name)
+    this.#all = undefined
     this.#peers.delete(name)
     this.#proving.delete(name)
     if (peer !== undefined) this.onLeft(peer, peer.isDraining ? 'bye' : why)

@@ -1,5 +1,5 @@
 import type { BrokerEffect, BrokerEvent } from '@callboard/hub'
-import type { Call, Request } from '@callboard/protocol'
+import type { Call, Caller, Request } from '@callboard/protocol'
 import { parse } from '../check-history.js'
 import { Violation } from '../history.js'
 import type { CallBody, Canary } from '../plan.js'
@@ -13,29 +13,46 @@ interface WaitingCall {
   readonly name: string
   /** It was handed over before, under this id. */
   readonly id: string | undefined
-  /** Calls of other sessions that were handed over while this one was the next of its own. */
-  readonly passedBy: Map<string, number>
 }
 
-/** A session gets no third call while another waits for its first. */
+/** What one session waits for at one depth of a service. */
+interface Lane {
+  readonly service: string
+  readonly depth: number
+  readonly session: string
+  readonly principal: string
+  readonly calls: WaitingCall[]
+}
+
+/** Nobody gets a third call while another waits for the first. */
 const passesMax = 2
 
-/** Whose turn it is: no call waits for nothing, and no session waits while others have turn after turn. */
+/** Whose turn it is: no call waits for nothing, and nobody waits while another has turn after turn. */
 export class TurnWatch implements Watch {
   readonly #books: PeerBooks
   readonly #affinityOf: (service: string) => 'none' | 'session' | 'principal'
-  /** In the order of their coming, those that came back before all others. */
-  #waiting = new Map<string, WaitingCall>()
+  readonly #turnsOf: 'session' | 'principal'
+  readonly #lanes = new Map<string, Lane>()
+  /** What waits, by the simulation's name for it. */
+  readonly #waiting = new Map<string, Lane>()
   /** What is handed over, by peer and id. */
   readonly #running = new Map<string, WaitingCall>()
-  /** Agents' calls whose turn is open, by ref; a call with a question before a person may end unheard. */
+  /** Agents' calls whose turn is open; a call with a question before a person may end unheard. */
   readonly #turns = new Map<number, string>()
+  readonly #heard = new Set<string>()
   /** Workers' calls without RESULT. */
   readonly #nested = new Map<string, string>()
+  /** By who waits: who had turns meanwhile, and how many. */
+  readonly #passes = new Map<string, Map<string, number>>()
 
-  constructor(books: PeerBooks, affinityOf: (service: string) => 'none' | 'session' | 'principal') {
+  constructor(
+    books: PeerBooks,
+    affinityOf: (service: string) => 'none' | 'session' | 'principal',
+    turnsOf: 'session' | 'principal',
+  ) {
     this.#books = books
     this.#affinityOf = affinityOf
+    this.#turnsOf = turnsOf
   }
 
   left(peer: Peer): void {
@@ -43,7 +60,7 @@ export class TurnWatch implements Watch {
     for (const [key, call] of this.#nested) {
       if (!key.startsWith(`${peer.name} `)) continue
       this.#nested.delete(key)
-      this.#waiting.delete(call)
+      this.#ended(call)
     }
   }
 
@@ -51,12 +68,12 @@ export class TurnWatch implements Watch {
     switch (event.type) {
       case 'call': {
         const { canary } = parse(event.call.body) as CallBody
-        this.#turns.set(event.ref, canary.call)
+        this.#opened(event.ref, canary.call)
         return this.#waits(canary, event.call.name, undefined)
       }
       case 'resume': {
         const answer = parse(event.body) as { inputResponses: { q: { echo: Canary } } }
-        this.#turns.set(event.ref, answer.inputResponses.q.echo.root)
+        this.#opened(event.ref, answer.inputResponses.q.echo.root)
         return
       }
       case 'message': {
@@ -76,7 +93,8 @@ export class TurnWatch implements Watch {
     if (effect.type === 'settle') {
       const call = this.#turns.get(effect.ref)
       this.#turns.delete(effect.ref)
-      if (call !== undefined && effect.outcome.kind !== 'input_required') this.#waiting.delete(call)
+      if (call !== undefined) this.#heard.delete(call)
+      if (call !== undefined && effect.outcome.kind !== 'input_required') this.#ended(call)
     }
     if (effect.type !== 'send') return
     const { peer, message } = effect
@@ -86,27 +104,21 @@ export class TurnWatch implements Watch {
     const key = `${peer} ${message.id}`
     const call = this.#nested.get(key)
     this.#nested.delete(key)
-    if (call !== undefined) this.#waiting.delete(call)
+    if (call !== undefined) this.#ended(call)
   }
 
   stepped(now: number): void {
-    for (const call of this.#heads()) {
-      const { service, canary } = call
-      if (!this.#isPlain(call) || !this.#isHeard(canary)) continue
-      const idle = this.#books.of(service).find((peer) => this.#couldTake(peer, call, now))
-      if (idle !== undefined) throw new Violation(`${canary.call} waits, though ${idle.name} could take it`)
+    for (const lane of this.#lanes.values()) {
+      const call = headOf(lane)
+      if (call === undefined || !this.#isPlain(call) || !(lane.depth > 0 || this.#heard.has(call.canary.call))) continue
+      const idle = this.#books.of(lane.service).find((peer) => this.#couldTake(peer, call, now))
+      if (idle !== undefined) throw new Violation(`${call.canary.call} waits, though ${idle.name} could take it`)
     }
   }
 
-  /** Within a lane the first one blocks the others; of several that came back together nobody knows which is first. */
-  #heads(): WaitingCall[] {
-    const heads = new Map<string, WaitingCall | undefined>()
-    for (const call of this.#waiting.values()) {
-      const lane = `${call.service} ${call.canary.depth} ${call.canary.session}`
-      if (!heads.has(lane)) heads.set(lane, call)
-      else if (call.id !== undefined) heads.set(lane, undefined)
-    }
-    return [...heads.values()].filter((call) => call !== undefined)
+  #opened(ref: number, call: string): void {
+    this.#turns.set(ref, call)
+    this.#heard.add(call)
   }
 
   #called(name: string, message: Call): void {
@@ -119,9 +131,28 @@ export class TurnWatch implements Watch {
   }
 
   #waits(canary: Canary, name: string, id: string | undefined): void {
-    const call: WaitingCall = { canary, service: serviceOf(name), name, id, passedBy: new Map() }
-    if (id === undefined) this.#waiting.set(canary.call, call)
-    else this.#waiting = new Map([[canary.call, call], ...this.#waiting])
+    this.#ended(canary.call)
+    const service = serviceOf(name)
+    const { depth, session = 'nobody', principal } = canary
+    const key = `${service} ${depth} ${session}`
+    const lane = this.#lanes.get(key) ?? { service, depth, session, principal, calls: [] }
+    const call: WaitingCall = { canary, service, name, id }
+    if (id === undefined) lane.calls.push(call)
+    else lane.calls.unshift(call)
+    this.#lanes.set(key, lane)
+    this.#waiting.set(canary.call, lane)
+  }
+
+  #ended(call: string): void {
+    const lane = this.#waiting.get(call)
+    if (lane === undefined) return
+    this.#waiting.delete(call)
+    const { calls } = lane
+    calls.splice(
+      calls.findIndex(({ canary }) => canary.call === call),
+      1,
+    )
+    if (calls.length === 0) this.#lanes.delete(`${lane.service} ${lane.depth} ${lane.session}`)
   }
 
   #comesBack(peer: string, id: string): void {
@@ -133,33 +164,41 @@ export class TurnWatch implements Watch {
   #handedOver({ id, body, caller, name }: Request, peer: string): void {
     const { canary } = parse(body) as CallBody
     const service = serviceOf(peer)
-    this.#waiting.delete(canary.call)
-    this.#running.set(`${peer} ${id}`, { canary, service, name, id, passedBy: new Map() })
-    if (caller.depth === 0 && this.#affinityOf(service) === 'none') this.#passes(caller.session, service, name)
+    this.#ended(canary.call)
+    this.#running.set(`${peer} ${id}`, { canary, service, name, id })
+    if (caller.depth !== 0 || canary.depth !== 0 || this.#affinityOf(service) !== 'none') return
+    this.#hadTurn(service, name, caller)
   }
 
-  /** This session had a turn; whoever is next in the lanes of the others has not. */
-  #passes(session: string, service: string, name: string): void {
-    const lanes = new Set([session])
-    for (const call of this.#waiting.values()) {
-      const { canary, passedBy } = call
-      if (call.service !== service || canary.depth !== 0 || lanes.has(canary.session!)) continue
-      lanes.add(canary.session!)
+  /** Somebody had a turn; whoever is next in the lanes of the others has not. */
+  #hadTurn(service: string, name: string, { session, principal }: Pick<Caller, 'session' | 'principal'>): void {
+    this.#passes.delete(`${service} session ${session}`)
+    this.#passes.delete(`${service} principal ${principal}`)
+    const passed = new Set<string>()
+    for (const lane of this.#lanes.values()) {
+      if (lane.service !== service || lane.depth !== 0 || lane.session === session) continue
+      const isOfOther = this.#turnsOf === 'principal' && lane.principal !== principal
+      const [who, by] = isOfOther
+        ? [`${service} principal ${lane.principal}`, principal]
+        : [`${service} session ${lane.session}`, session]
+      const head = lane.calls[0]!
       // Not every worker has each tool, so the order holds among calls for the same.
-      if (!this.#isPlain(call) || call.id !== undefined || call.name !== name) continue
-      const passes = (passedBy.get(session) ?? 0) + 1
-      passedBy.set(session, passes)
-      if (passes > passesMax) throw new Violation(`${canary.call} waits while ${session} has its turn number ${passes}`)
+      if (passed.has(who) || !this.#isPlain(head) || head.id !== undefined || head.name !== name) continue
+      passed.add(who)
+      this.#pass(who, by)
     }
+  }
+
+  #pass(who: string, by: string): void {
+    const passes = this.#passes.get(who) ?? new Map<string, number>()
+    const count = (passes.get(by) ?? 0) + 1
+    this.#passes.set(who, passes.set(by, count))
+    if (count > passesMax) throw new Violation(`${who} waits while ${by} has its turn number ${count}`)
   }
 
   /** Any worker of the service may have it. */
   #isPlain({ service, name }: WaitingCall): boolean {
     return this.#affinityOf(service) === 'none' && name !== ownToolName(service)
-  }
-
-  #isHeard({ call, depth }: Canary): boolean {
-    return depth > 0 || [...this.#turns.values()].includes(call)
   }
 
   #couldTake(peer: Peer, { canary, name, id }: WaitingCall, now: number): boolean {
@@ -168,4 +207,9 @@ export class TurnWatch implements Watch {
     const used = [...peer.credits.values()].filter((depth) => depth === canary.depth).length
     return used < peer.ready.concurrency && this.#books.surelyOffers(peer, name, now)
   }
+}
+
+/** Within a lane the first one blocks the others; of several that came back together nobody knows which is first. */
+function headOf({ calls }: Lane): WaitingCall | undefined {
+  return calls[1]?.id === undefined ? calls[0] : undefined
 }
