@@ -175,9 +175,10 @@ export class Chaos {
 
   #nonsense(id: CallId, worker: SimulatedWorker): Message {
     const { random } = this.#context
+    const call = `forged-${++this.#hostileSerial}`
     const canary = {
-      call: 'forged',
-      root: 'forged',
+      call,
+      root: call,
       session: undefined,
       principal: 'forged',
       depth: -1,
@@ -187,7 +188,7 @@ export class Chaos {
     const plan = Buffer.from(JSON.stringify({ canary, plan: quickPlan(1) }))
     const [own] = worker.running
     const epoch = id.slice(0, id.indexOf('-'))
-    const name = `forged-${++this.#hostileSerial}`
+    const name = `forged-${this.#hostileSerial}`
     return random.pick<Message>([
       { type: 'response', id, outcome: 'result', body },
       { type: 'response', id, outcome: 'error', body },

@@ -3,6 +3,7 @@ import { Violation } from './history.js'
 import { AttemptWatch } from './watch/attempt-watch.js'
 import { AudienceWatch } from './watch/audience-watch.js'
 import { type DefinitionsInForce, EditionWatch } from './watch/edition-watch.js'
+import { EjectionWatch } from './watch/ejection-watch.js'
 import { HandOverWatch } from './watch/hand-over-watch.js'
 import { NestingWatch } from './watch/nesting-watch.js'
 import { type Peer, PeerBooks } from './watch/peer-books.js'
@@ -30,7 +31,7 @@ export class HubWatch {
     const books = new PeerBooks(rules.suspectAfterBeats)
     const handOver = new HandOverWatch(books, affinityOf)
     const turns = new TurnWatch(books, affinityOf, rules.turnsOf)
-    const editions = new EditionWatch(books, inForce)
+    const editions = new EditionWatch(books, affinityOf, inForce)
     this.#books = books
     this.#watches = [
       new AudienceWatch(),
@@ -39,6 +40,7 @@ export class HubWatch {
       turns,
       new NestingWatch(books),
       ...(rules.editions ? [editions] : []),
+      ...(rules.ejection ? [new EjectionWatch(books, affinityOf)] : []),
     ]
     books.onLeft = (peer, why) => {
       handOver.left(peer)

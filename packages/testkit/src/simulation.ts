@@ -77,7 +77,10 @@ class Simulation {
     this.#random = random
     this.#profile = { ...makeProfile(random.fork()), ...options.profile }
     this.#services = options.services ?? makeServices(random.fork())
-    this.#checker = new HistoryChecker({ framesRepeat: this.#profile.link.duplication > 0 })
+    this.#checker = new HistoryChecker({
+      framesRepeat: this.#profile.link.duplication > 0,
+      staleAfterMs: staleAfterMs(this.#profile),
+    })
     const counting: Checker = { see: (record) => this.#count(record) }
     this.#history = new History(() => clock.now - startAt, [this.#checker, counting], options.onLine)
     this.#link = new Link(clock, random.fork(), this.#profile.link)
@@ -301,6 +304,14 @@ class Simulation {
   #add(name: string): void {
     this.#outcomes[name] = (this.#outcomes[name] ?? 0) + 1
   }
+}
+
+/** The longest gap that a worker may overlook, its heartbeat interval, and some. */
+const overlookedMs = 2_500
+
+/** A hub that stops sends late what it said before, and a lossy link loses it. */
+function staleAfterMs({ name, link, troubles }: FaultProfile): number | undefined {
+  return name === 'lossy' || troubles.hub_freeze > 0 ? undefined : link.latencyMs[1] + overlookedMs
 }
 
 const secret = 'the secret of the simulation'

@@ -6,6 +6,7 @@ import type { CallBody } from '../plan.js'
 import type { Watch } from './watch.js'
 
 interface Attempts {
+  /** Those that a worker refused because it drains cost nothing. */
   count: number
   last: 'out' | 'not_started'
   peer: string
@@ -39,6 +40,7 @@ export class AttemptWatch implements Watch {
     const attempts = this.#attempts.get(message.id)
     if (attempts?.peer !== peer || message.outcome !== 'not_started') return
     attempts.last = 'not_started'
+    if (message.reason === 'draining') attempts.count--
     const call = this.#ran.get(message.id)
     if (call !== undefined) this.#ran.delete(call)
   }

@@ -23,14 +23,20 @@ const trialMs = 30_000
 export class EditionWatch implements Watch {
   readonly #books: PeerBooks
   readonly #inForce: DefinitionsInForce
+  readonly #affinityOf: (service: string) => 'none' | 'session' | 'principal'
   #before: ReturnType<DefinitionsInForce>
   #handedOver: HandedOver[] = []
   /** When the last worker of the edition in force was lost; absent: it left by its own will, or there was none. */
   readonly #orphanedAt = new Map<string, number>()
   readonly #lostNow = new Set<string>()
 
-  constructor(books: PeerBooks, inForce: DefinitionsInForce) {
+  constructor(
+    books: PeerBooks,
+    affinityOf: (service: string) => 'none' | 'session' | 'principal',
+    inForce: DefinitionsInForce,
+  ) {
     this.#books = books
+    this.#affinityOf = affinityOf
     this.#inForce = inForce
     this.#before = inForce()
   }
@@ -48,6 +54,8 @@ export class EditionWatch implements Watch {
     const peer = this.#books.get(effect.peer)
     const { id, method, name } = effect.message
     if (peer === undefined || method !== 'tools/call' || name === ownToolName(peer.ready.service)) return
+    // To whoever is bound to a worker its own edition will do: the state is there.
+    if (this.#affinityOf(peer.ready.service) !== 'none') return
     this.#handedOver.push({ id, peer, name, texts: this.#books.textsOf(peer, name, now) })
   }
 
@@ -92,14 +100,17 @@ export class EditionWatch implements Watch {
       if (orphanedAt === undefined || now - orphanedAt >= graceMs) return
       throw new Violation(`${service} changes its definitions ${now - orphanedAt} ms after its last worker was lost`)
     }
-    const isTried = this.#offerers(service, after, now).some(({ joinedAt }) => now - joinedAt >= trialMs)
-    if (!isTried) throw new Violation(`${service} changes its definitions, though ${keepers[0]?.name} still offers them`)
+    // Whoever leads the edition in force takes it along with an UPDATE.
+    const isUpdated = this.#books.of(service).some((peer) => this.#books.offeredAt(peer, now).length > 1)
+    const isTried = this.#offerers(service, after, now).some(
+      ({ joinedAt, ready }) => now - joinedAt >= trialMs && keepers.some((keeper) => keeper.ready.version < ready.version),
+    )
+    if (!isTried && !isUpdated) throw new Violation(`${service} changes its definitions, though ${keepers[0]?.name} still offers them`)
   }
 
   #offerers(service: string, tools: ReadonlyMap<string, string>, now: number): Peer[] {
     return this.#books.of(service).filter((peer) => {
-      const isUp = !peer.isDraining && this.#books.silentMs(peer, now) < this.#books.suspectAfterMs(peer)
-      return isUp && this.#books.offeredAt(peer, now).every((offered) => isSame(offered, tools))
+      return this.#books.isUp(peer, now) && this.#books.offeredAt(peer, now).every((offered) => isSame(offered, tools))
     })
   }
 }

@@ -66,7 +66,7 @@ export class NestingWatch implements Watch {
     const key = `${name} ${message.id}`
     const peer = this.#books.get(name)
     const { parent } = message
-    if (canary === undefined || parent === undefined || canary.depth < 0) return
+    if (canary === undefined || parent === undefined) return
     if (peer?.ready.epoch !== message.epoch || !peer.live.has(parent) || this.#open.has(key)) return
     const depth = (this.#depths.get(parent) ?? 0) + 1
     const latest = this.#latest(parent, now)
@@ -134,8 +134,7 @@ export class NestingWatch implements Watch {
     const isHandedOver = [...this.#byId.values()].includes(child)
     if (isHandedOver || !this.#open.has(key) || child.name === ownToolName(child.service)) return
     const isServed = this.#books.of(child.service).some((peer) => {
-      const isUp = !peer.isDraining && this.#books.silentMs(peer, now) < this.#books.suspectAfterMs(peer)
-      return isUp && this.#books.surelyOffers(peer, child.name, now)
+      return this.#books.isUp(peer, now) && this.#books.surelyOffers(peer, child.name, now)
     })
     if (isServed && this.#ancestors(child).includes(child.service)) {
       throw new Violation(`${child.call} waits for ${child.service}, which works on an ancestor of it`)

@@ -16,6 +16,8 @@ export interface Peer {
   /** Handed over and not settled since. */
   readonly live: Set<string>
   isDraining: boolean
+  /** By the broker's own word: no frame says it. */
+  isEjected: boolean
   heardAt: number
 }
 
@@ -67,6 +69,11 @@ export class PeerBooks {
     return this.#suspectAfterBeats * ready.heartbeatMs
   }
 
+  /** Signed in to stay, and heard of late. */
+  isUp(peer: Peer, now: number): boolean {
+    return !peer.isDraining && this.silentMs(peer, now) < this.suspectAfterMs(peer)
+  }
+
   /** What it offers by the hub's knowledge: more than one where an UPDATE may not be judged yet. [CB-25] */
   offeredAt({ offered }: Peer, now: number): ReadonlyMap<string, string>[] {
     const last = offered.findLastIndex(({ at }) => now - at > updateIntervalMs)
@@ -76,6 +83,10 @@ export class PeerBooks {
   surelyOffers(peer: Peer, name: string, now: number): boolean {
     if (!/_tool\d$/.test(name)) return true
     return this.offeredAt(peer, now).every((tools) => tools.has(name))
+  }
+
+  mayOffer(peer: Peer, name: string, now: number): boolean {
+    return !/_tool\d$/.test(name) || this.offeredAt(peer, now).some((tools) => tools.has(name))
   }
 
   /** How it defines a tool, by what the hub may know. */
@@ -100,8 +111,16 @@ export class PeerBooks {
 
   effect(effect: BrokerEffect, now: number): void {
     if (effect.type === 'send') return this.#toWorker(effect.peer, effect.message, now)
-    if (effect.type !== 'notice' || effect.notice.kind !== 'worker_left') return
-    for (const { name, ready } of this.all) if (ready.instance === effect.notice.instance) this.#left(name, 'lost')
+    if (effect.type === 'notice') this.#noticed(effect.notice)
+  }
+
+  #noticed(notice: { readonly kind: string; readonly instance?: string }): void {
+    const { kind, instance } = notice
+    if (kind !== 'worker_left' && kind !== 'worker_ejected' && kind !== 'worker_restored') return
+    const peer = this.all.find(({ ready }) => ready.instance === instance)
+    if (peer === undefined) return
+    if (kind === 'worker_left') this.#left(peer.name, 'lost')
+    else peer.isEjected = kind === 'worker_ejected'
   }
 
   #fromWorker(name: string, message: FromWorker, now: number): void {
@@ -181,7 +200,7 @@ export class PeerBooks {
     const books = { credits: new Map(), suspended: new Set<string>(), live: new Set<string>() }
     const offered = [{ at: Number.NEGATIVE_INFINITY, tools: toolsOf(ready.body) }]
     this.#all = undefined
-    this.#peers.set(name, { name, ready, joinedAt: now, offered, ...books, isDraining: false, heardAt: now })
+    this.#peers.set(name, { name, ready, joinedAt: now, offered, ...books, isDraining: false, isEjected: false, heardAt: now })
   }
 
   #left(name: string, why: Leaving): void {

@@ -152,7 +152,12 @@ export class TurnWatch implements Watch {
       calls.findIndex(({ canary }) => canary.call === call),
       1,
     )
-    if (calls.length === 0) this.#lanes.delete(`${lane.service} ${lane.depth} ${lane.session}`)
+    if (calls.length > 0) return
+    const { service, depth, session, principal } = lane
+    this.#lanes.delete(`${service} ${depth} ${session}`)
+    this.#passes.delete(`${service} session ${session}`)
+    const isLast = [...this.#lanes.values()].every((each) => each.service !== service || each.principal !== principal)
+    if (isLast) this.#passes.delete(`${service} principal ${principal}`)
   }
 
   #comesBack(peer: string, id: string): void {
@@ -201,8 +206,15 @@ export class TurnWatch implements Watch {
     return this.#affinityOf(service) === 'none' && name !== ownToolName(service)
   }
 
+  /** Of a worker that is ejected: whether another one is well, be it busy. */
+  #isServed({ ready: { service } }: Peer, name: string, now: number): boolean {
+    return this.#books
+      .of(service)
+      .some((peer) => !peer.isEjected && this.#books.isUp(peer, now) && this.#books.mayOffer(peer, name, now))
+  }
+
   #couldTake(peer: Peer, { canary, name, id }: WaitingCall, now: number): boolean {
-    if (peer.isDraining || this.#books.silentMs(peer, now) >= this.#books.suspectAfterMs(peer)) return false
+    if (!this.#books.isUp(peer, now) || (peer.isEjected && this.#isServed(peer, name, now))) return false
     if (id !== undefined && peer.credits.has(id)) return false
     const used = [...peer.credits.values()].filter((depth) => depth === canary.depth).length
     return used < peer.ready.concurrency && this.#books.surelyOffers(peer, name, now)
