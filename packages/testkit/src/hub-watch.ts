@@ -2,11 +2,11 @@ import type { BrokerEffect, BrokerEvent, BrokerSnapshot } from '@callboard/hub'
 import { Violation } from './history.js'
 import { AttemptWatch } from './watch/attempt-watch.js'
 import { AudienceWatch } from './watch/audience-watch.js'
-import { type DefinitionsInForce, EditionWatch } from './watch/edition-watch.js'
+import { EditionWatch } from './watch/edition-watch.js'
 import { EjectionWatch } from './watch/ejection-watch.js'
 import { HandOverWatch } from './watch/hand-over-watch.js'
 import { NestingWatch } from './watch/nesting-watch.js'
-import { type Peer, PeerBooks } from './watch/peer-books.js'
+import { type DefinitionsInForce, type Peer, PeerBooks } from './watch/peer-books.js'
 import type { HubRules } from './watch/rules.js'
 import { TurnWatch } from './watch/turn-watch.js'
 import type { Watch } from './watch/watch.js'
@@ -15,7 +15,7 @@ export interface HubWatchOptions {
   readonly rules: HubRules
   readonly affinityOf: (service: string) => 'none' | 'session' | 'principal'
   /** Asked of the broker itself, which agents ask the same. */
-  readonly inForce: DefinitionsInForce
+  readonly inForce: () => DefinitionsInForce
 }
 
 /**
@@ -25,14 +25,18 @@ export interface HubWatchOptions {
 export class HubWatch {
   readonly #books: PeerBooks
   readonly #watches: readonly Watch[]
+  readonly #rules: HubRules
+  readonly #inForce: () => DefinitionsInForce
 
   constructor(options: HubWatchOptions) {
     const { rules, affinityOf, inForce } = options
     const books = new PeerBooks(rules.suspectAfterBeats)
     const handOver = new HandOverWatch(books, affinityOf)
     const turns = new TurnWatch(books, affinityOf, rules.turnsOf)
-    const editions = new EditionWatch(books, affinityOf, inForce)
+    const editions = new EditionWatch(books, affinityOf)
     this.#books = books
+    this.#rules = rules
+    this.#inForce = inForce
     this.#watches = [
       new AudienceWatch(),
       handOver,
@@ -57,6 +61,7 @@ export class HubWatch {
       for (const watch of this.#watches) watch.effect?.(effect, now)
       this.#books.effect(effect, now)
     }
+    if (this.#rules.editions) this.#books.inForce = this.#inForce()
     for (const watch of this.#watches) watch.stepped?.(now)
   }
 

@@ -1,11 +1,8 @@
-import type { BrokerEffect, BrokerEvent } from '@callboard/hub'
+import type { BrokerEffect } from '@callboard/hub'
 import { Violation } from '../history.js'
 import { ownToolName } from '../services.js'
-import type { Leaving, Peer, PeerBooks } from './peer-books.js'
+import type { DefinitionsInForce, Leaving, Peer, PeerBooks } from './peer-books.js'
 import type { Watch } from './watch.js'
-
-/** The tools in force of each service: the JSON text that its worker sent, by name. */
-export type DefinitionsInForce = () => ReadonlyMap<string, ReadonlyMap<string, string>>
 
 interface HandedOver {
   readonly id: string
@@ -22,31 +19,25 @@ const trialMs = 30_000
 /** Which definitions a service has, and that a call goes only to a worker that means the same by them. */
 export class EditionWatch implements Watch {
   readonly #books: PeerBooks
-  readonly #inForce: DefinitionsInForce
   readonly #affinityOf: (service: string) => 'none' | 'session' | 'principal'
-  #before: ReturnType<DefinitionsInForce>
+  #before: DefinitionsInForce = new Map()
   #handedOver: HandedOver[] = []
   /** When the last worker of the edition in force was lost; absent: it left by its own will, or there was none. */
   readonly #orphanedAt = new Map<string, number>()
+  /** Who offered them, the last ones where nobody does now. */
+  readonly #keepers = new Map<string, ReadonlySet<string>>()
   readonly #lostNow = new Set<string>()
 
   constructor(
     books: PeerBooks,
     affinityOf: (service: string) => 'none' | 'session' | 'principal',
-    inForce: DefinitionsInForce,
   ) {
     this.#books = books
     this.#affinityOf = affinityOf
-    this.#inForce = inForce
-    this.#before = inForce()
   }
 
   left({ ready: { service } }: Peer, why: Leaving): void {
     if (why === 'lost') this.#lostNow.add(service)
-  }
-
-  event(event: BrokerEvent): void {
-    if (event.type === 'catalogue_restored') this.#before = this.#inForce()
   }
 
   effect(effect: BrokerEffect, now: number): void {
@@ -61,7 +52,7 @@ export class EditionWatch implements Watch {
 
   stepped(now: number): void {
     const before = this.#before
-    const after = this.#inForce()
+    const after = this.#books.inForce ?? new Map<string, ReadonlyMap<string, string>>()
     this.#before = after
     for (const request of this.#handedOver) this.#checkOffer(request, before, after)
     this.#handedOver = []
@@ -69,7 +60,7 @@ export class EditionWatch implements Watch {
     this.#lostNow.clear()
   }
 
-  #checkOffer({ id, peer, name, texts }: HandedOver, ...inForce: ReturnType<DefinitionsInForce>[]): void {
+  #checkOffer({ id, peer, name, texts }: HandedOver, ...inForce: DefinitionsInForce[]): void {
     const { service } = peer.ready
     if (inForce.some((editions) => texts.includes(editions.get(service)?.get(name) ?? ''))) return
     throw new Violation(`${peer.name} gets call ${id} of ${name}, which it defines otherwise than ${service} has it`)
@@ -83,8 +74,12 @@ export class EditionWatch implements Watch {
   ): void {
     const isChanged = before !== undefined && before.size > 0 && !isSame(before, after)
     if (isChanged) this.#checkTakeover(service, before, after, now)
-    const isOrphaned = this.#offerers(service, after, now).length === 0
-    if (!isOrphaned || isChanged) this.#orphanedAt.delete(service)
+    const offerers = this.#offerers(service, after, now)
+    if (offerers.length > 0) this.#keepers.set(service, new Set(offerers.map(({ name }) => name)))
+    const isOrphaned = offerers.length === 0
+    // With nobody left to wait beside them, whoever comes first is as good as they were.
+    const isEmpty = this.#books.of(service).length === 0
+    if (!isOrphaned || isChanged || isEmpty) this.#orphanedAt.delete(service)
     else if (this.#lostNow.has(service) && !this.#orphanedAt.has(service)) this.#orphanedAt.set(service, now)
   }
 
@@ -94,18 +89,20 @@ export class EditionWatch implements Watch {
     after: ReadonlyMap<string, string>,
     now: number,
   ): void {
+    // Whoever leads the edition in force takes it along with an UPDATE, or with the next READY.
+    const former = this.#keepers.get(service)
+    const isOwn = ({ name, offered }: Peer) => former?.has(name) === true && isSame(offered.at(-1)!.tools, after)
+    if (this.#books.of(service).some(isOwn)) return
     const keepers = this.#offerers(service, before, now)
     const orphanedAt = this.#orphanedAt.get(service)
     if (keepers.length === 0) {
       if (orphanedAt === undefined || now - orphanedAt >= graceMs) return
       throw new Violation(`${service} changes its definitions ${now - orphanedAt} ms after its last worker was lost`)
     }
-    // Whoever leads the edition in force takes it along with an UPDATE.
-    const isUpdated = this.#books.of(service).some((peer) => this.#books.offeredAt(peer, now).length > 1)
     const isTried = this.#offerers(service, after, now).some(
       ({ joinedAt, ready }) => now - joinedAt >= trialMs && keepers.some((keeper) => keeper.ready.version < ready.version),
     )
-    if (!isTried && !isUpdated) throw new Violation(`${service} changes its definitions, though ${keepers[0]?.name} still offers them`)
+    if (!isTried) throw new Violation(`${service} changes its definitions, though ${keepers[0]?.name} still offers them`)
   }
 
   #offerers(service: string, tools: ReadonlyMap<string, string>, now: number): Peer[] {

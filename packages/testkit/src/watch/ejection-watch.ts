@@ -19,6 +19,8 @@ const longestMs = 5 * 60_000
 export class EjectionWatch implements Watch {
   readonly #books: PeerBooks
   readonly #affinityOf: (service: string) => 'none' | 'session' | 'principal'
+  /** Hand-overs to ejected workers, to be judged when the step is over: a definition may have changed in it. */
+  #suspicions: { readonly text: string; readonly name: string; readonly well: Peer }[] = []
   /** How often each sign-in was ejected. */
   readonly #counts = new WeakMap<Peer, number>()
 
@@ -37,7 +39,10 @@ export class EjectionWatch implements Watch {
     if (peer?.isEjected) this.#handedOver(peer, effect.message, now)
   }
 
-  stepped(): void {
+  stepped(now: number): void {
+    const suspicion = this.#suspicions.find(({ name, well }) => this.#books.serves(well, name, now))
+    if (suspicion !== undefined) throw new Violation(suspicion.text)
+    this.#suspicions = []
     for (const service of new Set(this.#books.all.map(({ ready }) => ready.service))) {
       const ready = this.#books.of(service).filter(({ isDraining }) => !isDraining)
       const ejected = ready.filter(({ isEjected }) => isEjected)
@@ -62,7 +67,9 @@ export class EjectionWatch implements Watch {
     if (this.#affinityOf(service) !== 'none' || name === ownToolName(service)) return
     const well = this.#books
       .of(service)
-      .find((other) => !other.isEjected && this.#books.isUp(other, now) && this.#books.surelyOffers(other, name, now))
-    if (well !== undefined) throw new Violation(`${peer.name} gets call ${id} while ejected, though ${well.name} is well`)
+      .find((other) => !other.isEjected && this.#books.isUp(other, now) && this.#books.serves(other, name, now))
+    if (well === undefined) return
+    const text = `${peer.name} gets call ${id} while ejected, though ${well.name} is well`
+    this.#suspicions.push({ text, name, well })
   }
 }

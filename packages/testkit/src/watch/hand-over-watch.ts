@@ -65,17 +65,19 @@ export class HandOverWatch implements Watch {
       throw new Violation(`${canary.call} is handed over after ${canary.root} was settled`)
     }
     // It may be the session's own, and then belongs to whoever gave it. [CB-28]
-    if (message.name !== ownToolName(peer.ready.service)) this.#checkBinding(peer, message)
+    if (message.name !== ownToolName(peer.ready.service)) this.#checkBinding(peer, message, now)
   }
 
-  #checkBinding({ name, ready: { service } }: Peer, { id, caller }: Request): void {
+  #checkBinding({ name, ready: { service } }: Peer, { id, caller, name: tool }: Request, now: number): void {
     const affinity = this.#affinityOf(service)
     if (affinity === 'none') return
     const owner = affinity === 'session' ? caller.session : (caller.onBehalfOf ?? caller.principal)
-    const bound = this.#bindings.get(`${service} ${owner}`)
-    const isFree = bound === undefined || bound === name || this.#books.get(bound)?.isDraining !== false
-    if (affinity === 'session' && !isFree) {
-      throw new Violation(`call ${id} of ${owner} goes to ${name}, but belongs to ${bound}`)
+    const bound = this.#books.get(this.#bindings.get(`${service} ${owner}`) ?? '')
+    const isBound = bound !== undefined && bound.name !== name && !bound.isDraining
+    // What its own worker does not have, another one answers, and stays a stranger.
+    if (isBound && !this.#books.has(bound, tool, now)) return
+    if (affinity === 'session' && isBound) {
+      throw new Violation(`call ${id} of ${owner} goes to ${name}, but belongs to ${bound.name}`)
     }
     this.#bindings.set(`${service} ${owner}`, name)
   }

@@ -134,7 +134,7 @@ export class NestingWatch implements Watch {
     const isHandedOver = [...this.#byId.values()].includes(child)
     if (isHandedOver || !this.#open.has(key) || child.name === ownToolName(child.service)) return
     const isServed = this.#books.of(child.service).some((peer) => {
-      return this.#books.isUp(peer, now) && this.#books.surelyOffers(peer, child.name, now)
+      return this.#books.isUp(peer, now) && this.#books.serves(peer, child.name, now)
     })
     if (isServed && this.#ancestors(child).includes(child.service)) {
       throw new Violation(`${child.call} waits for ${child.service}, which works on an ancestor of it`)

@@ -27,6 +27,9 @@ export interface Offered {
   readonly tools: ReadonlyMap<string, string>
 }
 
+/** The tools in force of each service: the JSON text that its worker sent, by name. */
+export type DefinitionsInForce = ReadonlyMap<string, ReadonlyMap<string, string>>
+
 /** Why somebody is no longer signed in. */
 export type Leaving = 'bye' | 'lost'
 
@@ -41,6 +44,8 @@ export class PeerBooks {
   #all: readonly Peer[] | undefined
   readonly #depths = new Map<string, number>()
   readonly #suspectAfterBeats: number
+  /** The definitions in force at the end of the last step; undefined: every worker serves what it has. */
+  inForce: DefinitionsInForce | undefined
   onLeft: (peer: Peer, why: Leaving) => void = () => {}
 
   constructor(suspectAfterBeats: number) {
@@ -80,13 +85,19 @@ export class PeerBooks {
     return offered.slice(Math.max(0, last)).map(({ tools }) => tools)
   }
 
-  surelyOffers(peer: Peer, name: string, now: number): boolean {
-    if (!/_tool\d$/.test(name)) return true
-    return this.offeredAt(peer, now).every((tools) => tools.has(name))
+  /** Whether it has a tool of that name, of whatever build. */
+  has(peer: Peer, name: string, now: number): boolean {
+    return !isTool(name) || this.offeredAt(peer, now).every((tools) => tools.has(name))
   }
 
-  mayOffer(peer: Peer, name: string, now: number): boolean {
-    return !/_tool\d$/.test(name) || this.offeredAt(peer, now).some((tools) => tools.has(name))
+  /** Whether it surely, or perhaps, has the tool just as it is in force. */
+  serves(peer: Peer, name: string, now: number, how: 'surely' | 'perhaps' = 'surely'): boolean {
+    if (!isTool(name)) return true
+    const offered = this.offeredAt(peer, now)
+    const text = this.inForce?.get(peer.ready.service)?.get(name)
+    const isIt = (tools: ReadonlyMap<string, string>) =>
+      this.inForce === undefined ? tools.has(name) : text !== undefined && tools.get(name) === text
+    return how === 'surely' ? offered.every(isIt) : offered.some(isIt)
   }
 
   /** How it defines a tool, by what the hub may know. */
@@ -216,3 +227,6 @@ function toolsOf(body: Uint8Array): ReadonlyMap<string, string> {
   const { tools = [] } = (parse(body) ?? {}) as Definitions
   return new Map(tools.map((tool) => [String(tool.name), JSON.stringify(tool)]))
 }
+
+/** A tool that not every build has, or has the same. */
+const isTool = (name: string): boolean => /_tool\d$/.test(name)

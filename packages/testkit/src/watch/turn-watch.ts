@@ -210,14 +210,14 @@ export class TurnWatch implements Watch {
   #isServed({ ready: { service } }: Peer, name: string, now: number): boolean {
     return this.#books
       .of(service)
-      .some((peer) => !peer.isEjected && this.#books.isUp(peer, now) && this.#books.mayOffer(peer, name, now))
+      .some((peer) => !peer.isEjected && this.#books.isUp(peer, now) && this.#books.serves(peer, name, now, 'perhaps'))
   }
 
   #couldTake(peer: Peer, { canary, name, id }: WaitingCall, now: number): boolean {
     if (!this.#books.isUp(peer, now) || (peer.isEjected && this.#isServed(peer, name, now))) return false
     if (id !== undefined && peer.credits.has(id)) return false
     const used = [...peer.credits.values()].filter((depth) => depth === canary.depth).length
-    return used < peer.ready.concurrency && this.#books.surelyOffers(peer, name, now)
+    return used < peer.ready.concurrency && this.#books.serves(peer, name, now)
   }
 }
 
