@@ -1,7 +1,7 @@
 /** When silence means something, as multiples of the heartbeat interval that READY named. [CB-70] */
 
-/** A worker this long silent gets no new calls: two beats may be late on a busy machine, a third is a sign. */
-export const suspectAfterBeats = 2.5
+/** A worker this long silent gets no new calls: one beat may be late on a busy machine, a second one is a sign. */
+export const suspectAfterBeats = 2
 /** A worker without an echo for this long doubts the connection and says HELLO again. */
 export const doubtAfterBeats = 3
 /** A gap of the worker's own event loop longer than this makes what was buffered suspect. [CB-72] */

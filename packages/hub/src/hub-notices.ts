@@ -13,6 +13,14 @@ export function logNotice(log: Logger, notice: Notice): void {
       return log.warn(fields, 'worker is late with its heartbeat: no new calls')
     case 'worker_back':
       return log.info(fields, 'worker is back')
+    case 'worker_ejected':
+      return log.warn(fields, 'worker fails where others do not: no new calls for a while')
+    case 'worker_restored':
+      return log.info(fields, 'worker gets calls again')
+    case 'edition_in_force':
+      return log.info(fields, 'other definitions are in force')
+    case 'calls_shed':
+      return log.warn(fields, 'calls are refused: more come than the workers take')
     case 'sign_in_refused':
       return log.warn(fields, 'sign-in refused')
     case 'peer_faults':

@@ -6,8 +6,9 @@ import type { Definition, Listed } from './definition.js'
 import { Dispatcher } from './dispatcher.js'
 import type { BrokerEffect } from './effects.js'
 import type { BrokerEvent, DrainTarget, PeerId } from './events.js'
-import { listNoticeMs, sessionsNoticeMs, silentIdleMs } from './limits.js'
+import { listNoticeMs, readFirstMs, sessionsNoticeMs, silentIdleMs, standstillMs } from './limits.js'
 import type { WorkerPeer } from './peers.js'
+import { ShedWatch } from './shed-watch.js'
 import { SignIn } from './sign-in.js'
 import { type BrokerSnapshot, snapshot } from './snapshot.js'
 import { type BrokerOptions, BrokerState, type TimerTask } from './state.js'
@@ -25,6 +26,7 @@ const listKinds = { tools_changed: 'tool', resources_changed: 'resource', prompt
 export class Broker {
   readonly #state: BrokerState
   readonly #dispatcher: Dispatcher
+  readonly #shedWatch: ShedWatch
   readonly #flow: CallFlow
   readonly #signIn: SignIn
   readonly #workerCalls: WorkerCalls
@@ -34,7 +36,8 @@ export class Broker {
   constructor(options: BrokerOptions, now: number) {
     this.#state = new BrokerState(options, now)
     this.#dispatcher = new Dispatcher(this.#state)
-    this.#flow = new CallFlow(this.#state, this.#dispatcher)
+    this.#shedWatch = new ShedWatch(this.#state)
+    this.#flow = new CallFlow(this.#state, this.#dispatcher, this.#shedWatch)
     this.#signIn = new SignIn(this.#state, this.#dispatcher, this.#flow)
     this.#workerCalls = new WorkerCalls(this.#state, this.#flow)
     this.#audience = new Audience(this.#state, this.#dispatcher, this.#flow)
@@ -46,6 +49,7 @@ export class Broker {
   step(event: BrokerEvent, now: number): readonly BrokerEffect[] {
     const state = this.#state
     state.now = Math.max(now, state.now)
+    if (state.now - (state.timers.nextAt ?? state.now) >= standstillMs) state.stoodStillAt = state.now
     this.#runTimers()
     this.#handle(event)
     this.#dispatcher.pumpFreed()
@@ -202,7 +206,7 @@ export class Broker {
       case 'drain':
         if (message.acknowledged) return
         // A second one changes nothing. [CB-76]
-        if (!state.timers.has(`drain_overdue ${worker.peer}`)) this.#dispatcher.startDraining(worker, message.drainMs)
+        if (!state.timers.has(`drain_overdue ${worker.peer}`)) this.#dispatcher.startDraining([worker], message.drainMs)
         return state.send(worker.peer, { ...message, acknowledged: true })
       case 'bye':
         state.send(worker.peer, { type: 'bye', epoch: state.options.epoch })
@@ -214,10 +218,12 @@ export class Broker {
     }
   }
 
-  /** True when it was taken for silent. */
+  /** True when it was too silent to get calls. */
   #heard(worker: WorkerPeer): boolean {
-    worker.lastHeardAt = this.#state.now
-    if (!worker.suspect) return false
+    const { now } = this.#state
+    const wasSilent = now - worker.lastHeardAt >= suspectAfterMs(worker.heartbeatMs)
+    worker.lastHeardAt = now
+    if (!worker.suspect) return wasSilent
     worker.suspect = false
     this.#state.schedule('worker_silence', worker.peer, suspectAfterMs(worker.heartbeatMs))
     this.#state.notice({ kind: 'worker_back', service: worker.service, instance: worker.instance })
@@ -244,12 +250,11 @@ export class Broker {
 
   #drain(target: DrainTarget, drainMs: number): void {
     if (target.kind === 'all') this.#state.shuttingDown = true
-    for (const worker of [...this.#state.peers.workers()]) {
-      const isMeant =
-        target.kind === 'all' ||
-        (target.kind === 'service' ? worker.service === target.service : worker.instance === target.instance)
-      if (isMeant) this.#signIn.drain(worker, drainMs)
-    }
+    const meant = [...this.#state.peers.workers()].filter((worker) => {
+      if (target.kind === 'all') return true
+      return target.kind === 'service' ? worker.service === target.service : worker.instance === target.instance
+    })
+    this.#signIn.drain(meant, drainMs)
   }
 
   #forget(service: string): void {
@@ -275,6 +280,8 @@ export class Broker {
         return this.#flow.deadlinePassed(task.id)
       case 'grace':
         return this.#flow.graceOver(task.id)
+      case 'queue_expired':
+        return this.#flow.queueExpired(task.id)
       case 'input_wait':
         return this.#flow.inputWaitOver(task.id)
       case 'conversation_expired':
@@ -287,6 +294,17 @@ export class Broker {
         return this.#signIn.dismiss(task.peer)
       case 'update_due':
         return this.#updates.due(task.peer)
+      case 'edition_due':
+        this.#state.catalogue.review(task.service, this.#state.now)
+        return this.#dispatcher.offersChanged(task.service)
+      case 'shed_report':
+        return this.#shedWatch.report(task.service)
+      case 'ejection_over': {
+        const worker = this.#state.peers.worker(task.peer)
+        if (worker === undefined) return
+        this.#dispatcher.outliers.over(worker)
+        return this.#dispatcher.pump(worker.service)
+      }
       case 'session_linger':
         return this.#audience.end(task.id)
       case 'session_revoked':
@@ -311,6 +329,10 @@ export class Broker {
     if (worker === undefined) return
     const dueInMs = worker.lastHeardAt + suspectAfterMs(worker.heartbeatMs) - this.#state.now
     if (dueInMs > 0) return this.#state.schedule('worker_silence', peer, dueInMs)
+    // What it said while we stood still is to be read before it is called silent.
+    if (this.#state.now - this.#state.stoodStillAt < readFirstMs) {
+      return this.#state.schedule('worker_silence', peer, readFirstMs)
+    }
     this.#state.schedule('worker_silence', peer, silentIdleMs)
     if (worker.suspect) {
       // Without the system's notice of a lost connection nothing else would ever tell. [CB-73]

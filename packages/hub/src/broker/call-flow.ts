@@ -13,26 +13,23 @@ import type { CallOutcome } from '../port.js'
 import type { Call, Conversation } from './calls.js'
 import type { Dispatcher, Submission } from './dispatcher.js'
 import type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './events.js'
-import {
-  logBytesMax,
-  logsPerSecondMax,
-  progressBytesMax,
-  shedRetryMs,
-  suspendedPerWorkerMax,
-  unclaimedMs,
-} from './limits.js'
+import { logBytesMax, logsPerSecondMax, progressBytesMax, suspendedPerWorkerMax, unclaimedMs } from './limits.js'
 import { isWanted } from './log-severity.js'
 import { returnCredit, takeCredit, type WorkerPeer } from './peers.js'
+import type { OutcomeName, ShedReason } from './service-statistics.js'
+import type { ShedWatch } from './shed-watch.js'
 import { type BrokerState, failure } from './state.js'
 
 /** The life of a call from its start to its one outcome, whoever asked for it. */
 export class CallFlow {
   readonly #state: BrokerState
   readonly #dispatcher: Dispatcher
+  readonly #shedWatch: ShedWatch
 
-  constructor(state: BrokerState, dispatcher: Dispatcher) {
+  constructor(state: BrokerState, dispatcher: Dispatcher, shedWatch: ShedWatch) {
     this.#state = state
     this.#dispatcher = dispatcher
+    this.#shedWatch = shedWatch
   }
 
   /** An agent's call. */
@@ -93,6 +90,8 @@ export class CallFlow {
     const call = this.#callAt(worker.peer, message.id)
     if (call !== undefined) this.#wake(call)
     const wasHeld = returnCredit(worker, message.id)
+    if (wasHeld) this.#dispatcher.ended(worker.service)
+    if (call !== undefined) this.#judge(worker, message)
     if (call !== undefined) this.#finish(worker, call, message)
     else this.#state.counters.add('frames_dropped', wasHeld ? 'late' : 'unknown_call')
     this.#dispatcher.pump(worker.service)
@@ -216,7 +215,18 @@ export class CallFlow {
       kind === 'queued'
         ? `${tool} was not started before its deadline: its workers are busy.`
         : `${tool} did not answer before its deadline; it may have had an effect.`
+    if (call.state.kind === 'running') {
+      const worker = this.#state.peers.worker(call.state.peer)
+      if (worker !== undefined && this.#dispatcher.outliers.seen(worker, 'unanswered'))
+        this.#dispatcher.pump(worker.service)
+    }
     this.stop(call, 'deadline_exceeded', failure('deadline_exceeded', message))
+  }
+
+  /** Whoever gets it now has too little time left for it. */
+  queueExpired(id: string): void {
+    const call = this.#state.calls.get(id)
+    if (call?.state.kind === 'queued' && !this.#dispatcher.isForsaken(call)) this.#shed(call, 'expired')
   }
 
   graceOver(id: string): void {
@@ -248,7 +258,11 @@ export class CallFlow {
     for (const id of [...worker.held.keys(), ...worker.suspended].reverse()) {
       const call = this.#callAt(worker.peer, id)
       if (call === undefined) continue
-      if (call.state.kind === 'running' && call.definition.retriable && this.#dispatcher.resubmit(call) === 'queued') {
+      if (
+        call.state.kind === 'running' &&
+        this.#isRepeatable(call) &&
+        this.#dispatcher.resubmit(call, 'lost') === 'queued'
+      ) {
         this.#cancelChildren(call)
         continue
       }
@@ -276,10 +290,10 @@ export class CallFlow {
   settle(call: Call, outcome: CallOutcome): void {
     const state = this.#state
     if (call.state.kind === 'queued') this.#dispatcher.dequeue(call)
-    for (const kind of ['deadline', 'grace', 'input_wait'] as const) state.unschedule(kind, call.id)
+    for (const kind of ['deadline', 'input_wait'] as const) state.unschedule(kind, call.id)
     this.#cancelChildren(call)
     state.calls.remove(call)
-    state.counters.add('calls', outcome.kind === 'failure' ? outcome.failure.code : outcome.kind)
+    state.statisticsOf(call.definition.service).ended(nameOf(outcome), state.now - call.startedAt)
     if (call.origin.kind === 'worker')
       return this.#answerWorker(call.origin.peer, call.origin.workerCallId, call.id, outcome)
     const conversation = state.calls.conversation(call.id)
@@ -304,11 +318,11 @@ export class CallFlow {
   #notStarted(worker: WorkerPeer, call: Call, reason: string): void {
     this.#state.counters.add('not_started', reason)
     // Its DRAIN has crossed the REQUEST, or is still to come.
-    if (reason === 'draining' && worker.state === 'ready') this.#dispatcher.startDraining(worker, drainMsDefault)
+    if (reason === 'draining' && worker.state === 'ready') this.#dispatcher.startDraining([worker], drainMsDefault)
     // It is nobody's now: there is no worker to tell, and it had no effect.
     call.state = { kind: 'queued' }
     if (this.#state.now >= call.deadline) return this.deadlinePassed(call.id)
-    this.#settleRefused(call, this.#dispatcher.resubmit(call))
+    this.#settleRefused(call, this.#dispatcher.resubmit(call, reason === 'draining' ? 'draining' : 'not_started'))
   }
 
   #settleRefused(call: Call, submission: Submission): void {
@@ -317,17 +331,37 @@ export class CallFlow {
       case 'handed_over':
       case 'queued':
         return
-      case 'full': {
-        const message = `Too many calls wait for ${service}; try again shortly.`
-        return this.settle(call, { kind: 'failure', failure: failure('overloaded', message, shedRetryMs) })
-      }
       case 'busy_ancestor': {
         const message = `${key} would wait for ${service}, which waits for this very call.`
         return this.settle(call, { kind: 'failure', failure: failure('deadlock', message) })
       }
       case 'worn_out':
         return this.settle(call, this.#away(call))
+      default:
+        return this.#shed(call, submission)
     }
+  }
+
+  /** Ends a call that was certainly not started, to keep what waits short. */
+  #shed(call: Call, reason: ShedReason): void {
+    const { key, service } = call.definition
+    const { principal, onBehalfOf } = call.caller
+    this.#shedWatch.shed(service, reason, onBehalfOf ?? principal)
+    const retryAfterMs = this.#dispatcher.retryAfterMs(service)
+    const message = `${shedReasons[reason](key, service)} It was not started; try again in ${seconds(retryAfterMs)}.`
+    this.settle(call, { kind: 'failure', failure: failure('overloaded', message, retryAfterMs) })
+  }
+
+  /** A second execution does no harm, and it needs nothing that was lost with the worker. [CB-37] */
+  #isRepeatable({ definition: { retriable, service } }: Call): boolean {
+    return retriable && this.#state.catalogue.affinityOf(service) === 'none'
+  }
+
+  /** What an answer says of the worker. Draining and lateness of the hub's own are no faults. */
+  #judge(worker: WorkerPeer, message: Response): void {
+    if (message.outcome === 'not_started' && (message.reason === 'draining' || message.reason === 'expired')) return
+    const isFailure = message.outcome !== 'result' || message.isError === true
+    this.#dispatcher.outliers.seen(worker, isFailure ? 'failed' : 'answered')
   }
 
   /** What an instance kept is gone with it; anything else may come back with its service. [CB-102] */
@@ -430,6 +464,33 @@ export class CallFlow {
 
   #refuse(ref: Ref, why: RoutingFailure): void {
     this.#state.emit({ type: 'settle', ref, outcome: { kind: 'failure', failure: why } })
+  }
+}
+
+const seconds = (ms: number): string => `${Math.max(0.1, ms / 1_000).toFixed(1)} s`
+
+const shedReasons: Readonly<Record<ShedReason, (key: string, service: string) => string>> = {
+  queue_full: (_, service) => `Too many calls wait for ${service}.`,
+  share_used: (_, service) => `Too many calls of this caller wait for ${service}.`,
+  memory_full: () => 'The arguments of the calls that wait fill what the hub has for them.',
+  too_slow: (key, service) => `${key} would not be started in time: more calls wait for ${service} than it takes.`,
+  expired: (key) => `${key} has waited for half of its time: its workers are busy.`,
+  retry_budget: (_, service) => `Too many calls of ${service} are on their second try.`,
+}
+
+function nameOf(outcome: CallOutcome): OutcomeName {
+  switch (outcome.kind) {
+    case 'failure':
+      return outcome.failure.code
+    case 'result':
+      return outcome.isError ? 'tool_error' : 'result'
+    case 'error':
+    case 'unknown':
+      return outcome.kind
+    case 'input_required':
+      throw new Error('a question is no end of a call')
+    default:
+      return outcome satisfies never
   }
 }
 

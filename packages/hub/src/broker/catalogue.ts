@@ -11,6 +11,7 @@ import {
   hashOf,
   type Listed,
 } from './definition.js'
+import { chooseEdition, type EditionInForce, type KeptOffer, keepOffer, offerKey, quarantined } from './editions.js'
 import type { PeerId } from './events.js'
 import { exposedName, safeToolName } from './exposed-name.js'
 import {
@@ -23,11 +24,11 @@ import {
   verdictsMax,
 } from './limits.js'
 import { NamesInForce } from './names-in-force.js'
+import type { Offer } from './offer.js'
 import { OwnTools } from './own-tools.js'
-import { quarantine, type Refusal, type Verdict, verdictOf } from './refusals.js'
+import { type Refusal, type Verdict, verdictOf } from './refusals.js'
 import { SessionViews, type SightChange } from './session-views.js'
 import type { Sight } from './sight.js'
-import { compareVersions } from './versions.js'
 import { type Viewer, ViewerLists } from './viewer-lists.js'
 
 /** A service as it is kept over a restart of the hub. */
@@ -42,21 +43,6 @@ export interface StoredService {
   readonly definitions: Definitions
 }
 
-/** What one signed-in worker offers. */
-export interface Offer {
-  readonly service: string
-  readonly version: string
-  readonly replicas: Replicas
-  readonly affinity: Affinity
-  readonly definitions: Definitions
-  readonly trusted: boolean
-}
-
-interface KeptOffer extends Offer {
-  /** `kind key` of each definition: asked for with every call. */
-  readonly keys: ReadonlySet<string>
-}
-
 export interface CatalogueOptions {
   /** `always`: agents see `service_name` instead of `name`. */
   readonly namespace: 'never' | 'always'
@@ -68,8 +54,10 @@ interface ServiceEntry {
   readonly service: string
   stored: StoredService
   readonly offers: Map<PeerId, KeptOffer>
-  /** Of the offers, the one that is listed; undefined while there has been none. */
-  listed: KeptOffer | undefined
+  /** Undefined while there has been no worker since the hub's start. */
+  inForce: EditionInForce | undefined
+  /** By worker: those of the definitions in force that it offers just so. Asked for with every call. */
+  readonly serves: Map<PeerId, ReadonlySet<Definition>>
   definitions: Definition[]
   /** What else the listed one has. */
   refused: Refusal[]
@@ -87,9 +75,12 @@ export class Catalogue {
   readonly #changes = new ChangeLog()
   /** What single sessions see other than everybody does. */
   readonly views: SessionViews
+  readonly #editionChanged: (service: string, version: string, former: string) => void
 
-  constructor(options: CatalogueOptions) {
+  /** `editionChanged`: other definitions came into force in the place of those of a former version. */
+  constructor(options: CatalogueOptions, editionChanged: (service: string, version: string, former: string) => void) {
     this.#options = options
+    this.#editionChanged = editionChanged
     this.views = new SessionViews(new OwnTools(options, this.#inForce), (change) => this.#noteSight(change))
   }
 
@@ -113,10 +104,36 @@ export class Catalogue {
   offer(peer: PeerId, offer: Offer, now: number): void {
     this.#forgetAbsent(now)
     const entry = this.#services.get(offer.service) ?? this.#createEntry({ ...offer, lastSeenAt: now })
-    const keys = new Set(candidates(offer.definitions).map(({ kind, key }) => `${kind} ${key}`))
-    entry.offers.set(peer, { ...offer, keys })
+    const kept = keepOffer(peer, offer, this.#options.namespace, now)
+    entry.offers.set(peer, kept)
     this.#changes.isToKeep = true
-    this.#relist(entry, now)
+    // Whoever leads the edition in force takes it along when it changes its own definitions.
+    if (entry.inForce?.peer === peer) this.#putInForce(entry, kept, now)
+    else this.#review(entry, now)
+    this.#noteServed(entry, kept)
+  }
+
+  /** Workers that will get nothing new: their edition is in force only as long as another one offers it. */
+  leaving(service: string, peers: readonly PeerId[], now: number): void {
+    const entry = this.#services.get(service)
+    if (entry === undefined) return
+    for (const peer of peers) {
+      const offer = entry.offers.get(peer)
+      if (offer !== undefined) offer.isLeaving = true
+    }
+    this.#review(entry, now)
+  }
+
+  /** Looks again which edition of a service is to be in force. True: it is another one now. */
+  review(service: string, now: number): boolean {
+    const entry = this.#services.get(service)
+    return entry !== undefined && this.#review(entry, now)
+  }
+
+  /** UTC ms: when {@link review} may come to something new without anything else happening. */
+  reviewAt(service: string, now: number): number | undefined {
+    const entry = this.#services.get(service)
+    return entry && chooseEdition(entry.offers.values(), entry.inForce, now).lookAgainAt
   }
 
   /** What a worker offers that is not in force, each with the reason as it is now; of many the first. */
@@ -124,20 +141,32 @@ export class Catalogue {
     const entry = this.#services.get(service)
     const own = entry?.offers.get(peer)
     if (entry === undefined || own === undefined) return []
-    const refused = entry.refused.filter(({ kind, workerKey }) => own.keys.has(`${kind} ${workerKey}`))
+    const refused = entry.refused.filter(({ kind, workerKey }) => own.hashes.has(offerKey(kind, workerKey)))
     const verdicts = refused.slice(0, verdictsMax).map((refusal) => this.#verdictOf(refusal, entry))
-    return own === entry.listed ? verdicts : [...verdicts, ...quarantined(entry, own)].slice(0, verdictsMax)
+    if (own.digest === entry.inForce?.digest) return verdicts
+    const known = new Set(refused.map(({ kind, workerKey }) => offerKey(kind, workerKey)))
+    const isRefused = (kind: DefinitionKind, key: string) => known.has(offerKey(kind, key))
+    const held = quarantined(own, entry.stored.version, entry.definitions, isRefused)
+    return [...verdicts, ...held].slice(0, verdictsMax)
   }
 
-  withdraw(peer: PeerId, service: string, now: number): void {
+  /** `isLost`: it took no leave, so that it may be back in a moment. */
+  withdraw(peer: PeerId, service: string, isLost: boolean, now: number): void {
     const entry = this.#services.get(service)
-    if (entry === undefined || !entry.offers.delete(peer)) return
+    const offer = entry?.offers.get(peer)
+    if (entry === undefined || offer === undefined) return
+    entry.offers.delete(peer)
+    entry.serves.delete(peer)
     entry.stored = { ...entry.stored, lastSeenAt: now }
     this.#changes.isToKeep = true
-    if (entry.offers.size > 0) return this.#relist(entry, now)
-    entry.listed = undefined
-    entry.refused = []
-    this.#forgetAbsent(now)
+    if (entry.offers.size === 0) {
+      entry.inForce = undefined
+      entry.refused = []
+      return this.#forgetAbsent(now)
+    }
+    const { inForce } = entry
+    if (isLost && !offer.isLeaving && inForce?.digest === offer.digest) entry.inForce = { ...inForce, lostAt: now }
+    this.#review(entry, now)
   }
 
   /**
@@ -220,10 +249,18 @@ export class Catalogue {
     return [...own, ...definitions].some((definition) => this.sees(definition, viewer))
   }
 
-  /** Whether this very worker offers the definition; a replica of another version may not. */
+  /**
+   * Whether this very worker offers a definition just as it is in force; a replica of another edition may not. A call that
+   * waited while another edition came into force means what has its name now.
+   */
   offers(peer: PeerId, definition: Definition): boolean {
-    const offer = this.#services.get(definition.service)?.offers.get(peer)
-    return offer?.keys.has(`${definition.kind} ${definition.workerKey}`) ?? false
+    const current = this.#inForce.current(definition) ?? definition
+    return this.#services.get(definition.service)?.serves.get(peer)?.has(current) ?? false
+  }
+
+  /** Whether the worker has anything of that name, be it of another edition. */
+  knows(peer: PeerId, { service, kind, workerKey }: Definition): boolean {
+    return this.#services.get(service)?.offers.get(peer)?.hashes.has(offerKey(kind, workerKey)) ?? false
   }
 
   affinityOf(service: string): Affinity {
@@ -271,22 +308,41 @@ export class Catalogue {
 
   #createEntry(stored: StoredService): ServiceEntry {
     const { service } = stored
-    const entry = { service, stored, offers: new Map(), listed: undefined, definitions: [], refused: [] }
+    const entry: ServiceEntry = {
+      service,
+      stored,
+      offers: new Map(),
+      serves: new Map(),
+      inForce: undefined,
+      definitions: [],
+      refused: [],
+    }
     this.#services.set(service, entry)
     return entry
   }
 
-  /** The newest version is listed; among equals the one that was there first, so that a list does not flap. */
-  #relist(entry: ServiceEntry, now: number): void {
-    let chosen: KeptOffer | undefined
-    for (const offer of entry.offers.values()) {
-      if (chosen === undefined || compareVersions(offer.version, chosen.version) > 0) chosen = offer
-    }
-    if (chosen === undefined) return
-    const { keys: _, ...offer } = chosen
-    entry.stored = { ...offer, lastSeenAt: now }
-    entry.listed = chosen
-    this.#list(entry, chosen.definitions)
+  #review(entry: ServiceEntry, now: number): boolean {
+    const { lead } = chooseEdition(entry.offers.values(), entry.inForce, now)
+    if (lead === undefined) return false
+    const isOther = lead.digest !== entry.inForce?.digest
+    if (isOther) this.#putInForce(entry, lead, now)
+    else if (entry.inForce !== undefined) entry.inForce = { ...entry.inForce, peer: lead.peer, lostAt: undefined }
+    return isOther
+  }
+
+  #putInForce(entry: ServiceEntry, lead: KeptOffer, now: number): void {
+    const { service, version, replicas, affinity, definitions, trusted } = lead
+    const former = entry.inForce
+    if (former !== undefined && former.digest !== lead.digest) this.#editionChanged(service, version, former.version)
+    entry.stored = { service, version, replicas, affinity, definitions, trusted, lastSeenAt: now }
+    entry.inForce = { digest: lead.digest, version, peer: lead.peer, lostAt: undefined }
+    this.#list(entry, definitions)
+    for (const offer of entry.offers.values()) this.#noteServed(entry, offer)
+  }
+
+  #noteServed(entry: ServiceEntry, { peer, hashes }: KeptOffer): void {
+    const served = entry.definitions.filter((each) => hashes.get(offerKey(each.kind, each.workerKey)) === each.hash)
+    entry.serves.set(peer, new Set(served))
   }
 
   /** Takes the accepted ones into force and keeps nothing else of what was sent. */
@@ -415,20 +471,13 @@ export class Catalogue {
           entry.offers.size > 0 &&
           this.#inForce.conflictOf(kind, why.taken, entry.service) === undefined,
       )
-      if (!inherits) continue
-      this.#relist(entry, now)
+      const lead = entry.inForce && entry.offers.get(entry.inForce.peer)
+      if (!inherits || lead === undefined) continue
+      this.#putInForce(entry, lead, now)
       heirs.push(entry.service)
     }
     return heirs
   }
-}
-
-/** What only a replica of another version has. */
-function quarantined({ stored, definitions, refused }: ServiceEntry, own: KeptOffer): Verdict[] {
-  const known = new Set([...definitions, ...refused].map(({ kind, workerKey }) => `${kind} ${workerKey}`))
-  return candidates(own.definitions)
-    .filter(({ kind, key }) => !known.has(`${kind} ${key}`))
-    .map(({ kind, key }) => quarantine(kind, key, stored.version))
 }
 
 /** By code unit: the same on every machine, whatever its locale. */

@@ -1,84 +1,85 @@
+import { suspectAfterMs } from '@callboard/protocol'
 import type { Call } from './calls.js'
 import type { PeerId } from './events.js'
-import { FairQueue } from './fair-queue.js'
-import {
-  attemptsMax,
-  drainGraceMs,
-  graceMs,
-  queuedBytesMax,
-  queuedPerServiceMax,
-  queuedPerSessionMax,
-} from './limits.js'
+import { attemptsMax, drainGraceMs } from './limits.js'
+import { Outliers } from './outliers.js'
 import { takeCredit, usedCredits, type WorkerPeer } from './peers.js'
+import type { PerService } from './per-service.js'
+import { RetryBudget } from './retry-budget.js'
 import type { BrokerState } from './state.js'
+import { type Refusal, WaitingCalls } from './waiting-calls.js'
 
 /** What became of a call that was to be handed over. */
-export type Submission = 'handed_over' | 'queued' | 'full' | 'busy_ancestor' | 'worn_out'
+export type Submission = 'handed_over' | 'queued' | 'busy_ancestor' | 'worn_out' | Refusal
 
-/** Chooses workers for calls, and keeps the calls that must wait. */
+/** Why a call that was handed over is to be handed over again. */
+export type Return = 'lost' | 'not_started' | 'draining'
+
+/** Chooses workers for calls, and lets calls wait for them. */
 export class Dispatcher {
+  readonly outliers: Outliers
   readonly #state: BrokerState
-  readonly #queues = new Map<string, FairQueue<Call>>()
+  readonly #waiting: WaitingCalls
   /** Which worker a session or principal belongs to, by service. */
   readonly #bindings = new Map<string, Map<string, PeerId>>()
+  readonly #retryBudgets: PerService<RetryBudget>
   /** Services of which a call left the queue that may have kept others from their turn. */
   readonly #freed = new Set<string>()
   #useSerial = 0
-  #queuedBytes = 0
 
   constructor(state: BrokerState) {
     this.#state = state
+    this.outliers = new Outliers(state)
+    this.#waiting = new WaitingCalls(state)
+    this.#retryBudgets = state.perService(() => new RetryBudget(state.now))
   }
 
   get queuedCount(): number {
-    let count = 0
-    for (const queue of this.#queues.values()) count += queue.size
-    return count
+    return this.#waiting.count
   }
 
   /** What waits for a service. */
   waiting(service: string): { readonly queued: number; readonly oldestQueuedMs: number } {
-    const queue = this.#queues.get(service)
-    let oldest = this.#state.now
-    for (const call of queue ?? []) oldest = Math.min(oldest, call.startedAt)
-    return { queued: queue?.size ?? 0, oldestQueuedMs: this.#state.now - oldest }
+    return this.#waiting.load(service)
+  }
+
+  /** What a caller who is refused is told to wait, in ms. */
+  retryAfterMs(service: string): number {
+    return this.#waiting.retryAfterMs(service)
   }
 
   /** Hands the call to a worker, or lets it wait for one. */
   submit(call: Call, isAncestor: (service: string) => boolean): Submission {
     const worker = this.#choose(call)
     if (worker !== undefined) return this.#handOver(call, worker)
-    const { service } = call.definition
+    const isServed = this.#isServed(call)
     // Whoever waits for a credit that only its own ancestor could return waits for itself. [CB-64]
-    if (isAncestor(service) && this.#isServed(call)) return 'busy_ancestor'
-    const queue = this.#queueOf(service)
-    if (queue.size >= queuedPerServiceMax || queue.laneSize(laneOf(call)) >= queuedPerSessionMax) return 'full'
-    if (this.#queuedBytes + call.body.byteLength > queuedBytesMax) return 'full'
-    this.#queuedBytes += call.body.byteLength
-    queue.push(laneOf(call), call)
-    call.state = { kind: 'queued' }
-    if (!this.#isServed(call)) this.#state.schedule('grace', call.id, graceMs)
+    if (isServed && isAncestor(call.definition.service)) return 'busy_ancestor'
+    const refusal = this.#waiting.refusalOf(call)
+    if (refusal !== undefined) return refusal
+    this.#waiting.add(call)
+    if (!isServed) this.#waiting.startGrace(call)
     return 'queued'
   }
 
-  /** For a call that was handed over and certainly, or harmlessly, came back. */
-  resubmit(call: Call): Submission {
-    if (call.attempts >= attemptsMax) return 'worn_out'
-    const { service } = call.definition
-    this.#queuedBytes += call.body.byteLength
-    this.#queueOf(service).pushFirst(laneOf(call), call)
-    call.state = { kind: 'queued' }
-    if (!this.#isServed(call)) this.#state.schedule('grace', call.id, graceMs)
+  /**
+   * For a call that was handed over and certainly, or harmlessly, came back. A worker that drains says so once, and is not
+   * chosen again: that costs nothing.
+   */
+  resubmit(call: Call, why: Return): Submission {
+    if (why !== 'draining') {
+      if (call.attempts >= attemptsMax) return 'worn_out'
+      if (!this.#retryBudgets.of(call.definition.service).spend(this.#state.now)) return 'retry_budget'
+    }
+    this.#state.statisticsOf(call.definition.service).retried()
+    this.#waiting.addFirst(call)
+    if (!this.#isServed(call)) this.#waiting.startGrace(call)
     return 'queued'
   }
 
   dequeue(call: Call): void {
-    const { service } = call.definition
-    const queue = this.#queues.get(service)
-    if (queue?.remove(laneOf(call), call) !== true) return
-    this.#queuedBytes -= call.body.byteLength
-    if (queue.size === 0) this.#queues.delete(service)
-    else this.#freed.add(service)
+    this.#waiting.remove(call)
+    this.#freed.add(call.definition.service)
   }
 
   /** The end of a step: whoever waited behind a call that has ended unstarted has its turn. */
@@ -87,21 +88,25 @@ export class Dispatcher {
     this.#freed.clear()
   }
 
+  /** A call of the service has ended at its worker. */
+  ended(service: string): void {
+    this.#waiting.ended(service)
+  }
+
   /** Hands over what waits for a service, as far as credits go. */
   pump(service: string): void {
-    const queue = this.#queues.get(service)
-    if (queue === undefined) return
+    if (!this.#waiting.has(service)) return
     for (;;) {
+      const room = this.#roomAt(service)
       let worker: WorkerPeer | undefined
-      const call = queue.take((waiting) => {
+      const call = this.#waiting.take(service, (waiting) => {
+        if (!room(waiting.caller.depth)) return false
         worker = this.#choose(waiting)
         return worker !== undefined
       })
-      if (call === undefined || worker === undefined) break
-      this.#queuedBytes -= call.body.byteLength
+      if (call === undefined || worker === undefined) return
       this.#handOver(call, worker)
     }
-    if (queue.size === 0) this.#queues.delete(service)
   }
 
   /** Whether the grace of a waiting call is over for good: no worker came. */
@@ -111,17 +116,31 @@ export class Dispatcher {
 
   /** A service lost a worker, or a worker a definition: what waits for it may wait for nobody. */
   startGrace(service: string): void {
-    for (const call of this.#queues.get(service) ?? []) {
-      if (!this.#isServed(call) && !this.#state.timers.has(`grace ${call.id}`))
-        this.#state.schedule('grace', call.id, graceMs)
+    for (const call of this.#waiting.of(service)) if (!this.#isServed(call)) this.#waiting.startGrace(call)
+  }
+
+  /** From now on the workers finish what they hold and get nothing new; what waits for one does not go to another of them. */
+  startDraining(workers: readonly WorkerPeer[], drainMs: number): void {
+    for (const worker of workers) {
+      worker.state = 'draining'
+      this.#state.schedule('drain_overdue', worker.peer, drainMs + drainGraceMs)
+    }
+    for (const service of new Set(workers.map((worker) => worker.service))) {
+      const peers = workers.filter((worker) => worker.service === service).map(({ peer }) => peer)
+      this.#state.catalogue.leaving(service, peers, this.#state.now)
+      this.outliers.review(service)
+      this.offersChanged(service)
     }
   }
 
-  /** From now on the worker finishes what it holds and gets nothing new. */
-  startDraining(worker: WorkerPeer, drainMs: number): void {
-    worker.state = 'draining'
-    this.#state.schedule('drain_overdue', worker.peer, drainMs + drainGraceMs)
-    this.startGrace(worker.service)
+  /** Who offers what of a service is not as it was: what waits may have a worker now, or none. */
+  offersChanged(service: string): void {
+    const { catalogue, now } = this.#state
+    const reviewAt = catalogue.reviewAt(service, now)
+    if (reviewAt === undefined) this.#state.unschedule('edition_due', service)
+    else this.#state.schedule('edition_due', service, reviewAt - now)
+    this.startGrace(service)
+    this.pump(service)
   }
 
   unbindPeer(peer: PeerId, service: string): void {
@@ -145,9 +164,11 @@ export class Dispatcher {
     worker.usedAt = ++this.#useSerial
     worker.sessions.add(call.caller.session)
     call.state = { kind: 'running', peer: worker.peer }
-    call.attempts++
+    if (call.attempts++ === 0) {
+      state.statisticsOf(worker.service).handedOver(state.now - call.startedAt)
+      this.#retryBudgets.of(worker.service).earn()
+    }
     this.#bind(call, worker.peer)
-    state.unschedule('grace', call.id)
     state.send(worker.peer, {
       type: 'request',
       id: call.id,
@@ -166,29 +187,45 @@ export class Dispatcher {
 
   /** Least outstanding, then least recently used; a bound call has one candidate only. */
   #choose(call: Call): WorkerPeer | undefined {
-    const { service } = call.definition
-    const workers = this.#state.peers.of(service)
-    const bound = this.#boundPeer(call)
-    if (bound !== undefined) {
-      const worker = workers.get(bound)
-      if (worker?.state === 'ready') return this.#canTake(worker, call) ? worker : undefined
-    }
+    const bound = this.#boundWorker(call)
+    if (bound !== undefined) return this.#hasRoom(bound, call) ? bound : undefined
     let best: WorkerPeer | undefined
-    for (const worker of workers.values()) {
-      if (!this.#canTake(worker, call)) continue
-      if (best === undefined || isBetter(worker, best)) best = worker
+    let bestEjected: WorkerPeer | undefined
+    let isServed = false
+    for (const worker of this.#state.peers.of(call.definition.service).values()) {
+      if (!this.#isUp(worker) || !this.#offers(worker, call)) continue
+      const isEjected = worker.health.ejectedUntil !== undefined
+      isServed ||= !isEjected
+      if (!this.#hasRoom(worker, call)) continue
+      if (isEjected) bestEjected = isBetter(worker, bestEjected) ? worker : bestEjected
+      else best = isBetter(worker, best) ? worker : best
     }
-    return best
+    // A worker that mostly fails is better than none, and worse than waiting for another.
+    return best ?? (isServed ? undefined : bestEjected)
   }
 
-  #canTake(worker: WorkerPeer, call: Call): boolean {
+  /** By depth: whether any worker that is up has a credit left, so that a long queue need not be looked through in vain. */
+  #roomAt(service: string): (depth: number) => boolean {
+    const found: (boolean | undefined)[] = []
+    return (depth) => {
+      found[depth] ??= [...this.#state.peers.of(service).values()].some(
+        (worker) => this.#isUp(worker) && usedCredits(worker, depth) < worker.concurrency,
+      )
+      return found[depth]
+    }
+  }
+
+  /** Silence counts from the moment on, whether or not anybody has come to note it. */
+  #isUp({ state, suspect, lastHeardAt, heartbeatMs }: WorkerPeer): boolean {
+    return state === 'ready' && !suspect && this.#state.now - lastHeardAt < suspectAfterMs(heartbeatMs)
+  }
+
+  #hasRoom(worker: WorkerPeer, call: Call): boolean {
     return (
-      worker.state === 'ready' &&
-      !worker.suspect &&
+      this.#isUp(worker) &&
       // It may still run the call from before its connection broke, and that answer would be taken for this one's. [CB-37]
       !worker.held.has(call.id) &&
-      usedCredits(worker, call.caller.depth) < worker.concurrency &&
-      this.#offers(worker, call)
+      usedCredits(worker, call.caller.depth) < worker.concurrency
     )
   }
 
@@ -214,20 +251,32 @@ export class Dispatcher {
   /** Whether some worker that offers it is up, busy or not. */
   #isServed(call: Call): boolean {
     for (const worker of this.#state.peers.of(call.definition.service).values()) {
-      const isUp = worker.state === 'ready' && !worker.suspect
-      if (isUp && this.#offers(worker, call)) return true
+      if (this.#isUp(worker) && this.#offers(worker, call)) return true
     }
     return false
   }
 
-  #boundPeer(call: Call): PeerId | undefined {
+  /**
+   * The worker that a session or principal is bound to, as long as it stays. Its own edition of what is called will do: the
+   * state is there. What it does not have at all, another one answers. [CB-44]
+   */
+  #boundWorker(call: Call): WorkerPeer | undefined {
+    const worker = this.#binding(call)
+    if (worker === undefined) return undefined
+    const { definition } = call
+    return definition.own === true || this.#state.catalogue.knows(worker.peer, definition) ? worker : undefined
+  }
+
+  #binding(call: Call): WorkerPeer | undefined {
     const key = this.#bindingKey(call)
-    return key === undefined ? undefined : this.#bindings.get(call.definition.service)?.get(key)
+    const peer = key === undefined ? undefined : this.#bindings.get(call.definition.service)?.get(key)
+    const worker = peer === undefined ? undefined : this.#state.peers.worker(peer)
+    return worker?.state === 'ready' ? worker : undefined
   }
 
   #bind(call: Call, peer: PeerId): void {
     const key = this.#bindingKey(call)
-    if (key === undefined) return
+    if (key === undefined || this.#binding(call) !== undefined) return
     const bindings = this.#bindings.get(call.definition.service) ?? new Map<string, PeerId>()
     this.#bindings.set(call.definition.service, bindings.set(key, peer))
   }
@@ -240,18 +289,10 @@ export class Dispatcher {
     if (affinity === 'principal') return `principal ${call.caller.onBehalfOf ?? call.caller.principal}`
     return undefined
   }
-
-  #queueOf(service: string): FairQueue<Call> {
-    const queue = this.#queues.get(service) ?? new FairQueue<Call>()
-    this.#queues.set(service, queue)
-    return queue
-  }
 }
 
-/** Depths have credits of their own, so a call at one depth must not wait behind one at another. */
-const laneOf = (call: Call): string => `${call.caller.depth} ${call.caller.session}`
-
-function isBetter(worker: WorkerPeer, best: WorkerPeer): boolean {
+function isBetter(worker: WorkerPeer, best: WorkerPeer | undefined): boolean {
+  if (best === undefined) return true
   if (worker.held.size !== best.held.size) return worker.held.size < best.held.size
   return worker.usedAt < best.usedAt
 }

@@ -2,6 +2,7 @@ import type { FromHub, LogLevel } from '@callboard/protocol'
 import type { CallOutcome, ListScope } from '../port.js'
 import type { StoredService } from './catalogue.js'
 import type { ConnectionId, PeerId, Ref } from './events.js'
+import type { ShedReason } from './service-statistics.js'
 
 /** What the shell must do, in this order. */
 export type BrokerEffect =
@@ -41,6 +42,27 @@ export type Notice =
       readonly reason: 'bye' | 'connection_lost' | 'hello_again' | 'taken_over' | 'send_failed' | 'drain_overdue'
       readonly callsLost: number
     }
-  | { readonly kind: 'worker_suspect' | 'worker_back'; readonly service: string; readonly instance: string }
+  | {
+      readonly kind: 'worker_ejected'
+      readonly service: string
+      readonly instance: string
+      readonly why: string
+      readonly forMs: number
+    }
+  | { readonly kind: 'edition_in_force'; readonly service: string; readonly version: string; readonly former: string }
+  | {
+      readonly kind: 'calls_shed'
+      readonly service: string
+      /** Of the first; undefined: those since the last line, for whatever reason. */
+      readonly reason: ShedReason | undefined
+      readonly count: number
+      /** Whose calls; of many some. */
+      readonly principals: readonly string[]
+    }
+  | {
+      readonly kind: 'worker_suspect' | 'worker_back' | 'worker_restored'
+      readonly service: string
+      readonly instance: string
+    }
   | { readonly kind: 'sign_in_refused'; readonly service: string; readonly code: string; readonly message: string }
   | { readonly kind: 'peer_faults'; readonly peer: PeerId; readonly code: string; readonly message: string }

@@ -9,18 +9,52 @@ export const challengeMs = 10_000
 export const retrySignInMs = 1_000
 export const crowdedRetryMs = 5_000
 
+/** A newer version stays this long beside the one in force before it takes over: most that is wrong with it shows by then. */
+export const trialMs = 30_000
+/** A crashed worker is back by then, with the same definitions: they stay in force meanwhile. */
+export const editionGraceMs = 5_000
+
 /** Calls waiting for a worker of one service; beyond it waiting would outlast most deadlines. */
 export const queuedPerServiceMax = 1_024
 /** One agent may use a part of the queue only. */
 export const queuedPerSessionMax = 256
+/** So may one principal, in however many sessions: the rest is for those who come when it has filled its part. */
+export const queuedPerPrincipalMax = 768
+/** Of the time that a call has, how much it may wait: what starts later would be cut off, and its work be lost. */
+export const queueShareMax = 0.5
 /** Arguments of all waiting calls together. */
 export const queuedBytesMax = 256 * 1024 * 1024
 /** How long a call waits for a worker that is away: a restart takes about two seconds. */
 export const graceMs = 5_000
 /** Hand-overs of one call that was not started, the first included. */
 export const attemptsMax = 3
-/** What `overloaded` tells a client to wait. */
+/** What `overloaded` tells a client to wait: as long as what waits takes by what was seen of late, between these. */
+export const shedRetryMsMin = 100
+export const shedRetryMsMax = 30_000
+/** The same while nothing was seen. */
 export const shedRetryMs = 1_000
+/** Shed calls are told in one line of the log for so long. */
+export const shedReportMs = 10_000
+
+/** Second tries of a service's calls: one for so many first ones, and so many a second, saved up to a burst. */
+export const firstTriesPerRetry = 5
+export const retriesPerSecond = 10
+/** What a worker with many calls leaves behind when it is lost. */
+export const retriesAtOnceMax = 500
+
+/** A replica is judged by its calls of so long, and by no fewer than these. */
+export const healthWindowMs = 10_000
+export const healthCallsMin = 20
+/** It is an outlier when its share of failures is so much above that of the other replicas. */
+export const outlierShare = 0.5
+/** Deadlines in a row that passed without an answer: a worker that hangs has too few calls to be judged by their share. */
+export const unansweredMax = 5
+/** The first ejection; each further one is twice as long. */
+export const ejectionMsMin = 10_000
+export const ejectionMsMax = 5 * 60_000
+/** A timer that is late by so much means that the hub itself stood still: what workers sent meanwhile is still to be read. */
+export const standstillMs = 500
+export const readFirstMs = 250
 
 /** Suspended calls per worker: each is a person who has not answered. */
 export const suspendedPerWorkerMax = 64

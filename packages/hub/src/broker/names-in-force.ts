@@ -28,6 +28,12 @@ export class NamesInForce {
     this.#characters -= definition.characters
   }
 
+  /** What has the definition's name in its service now: itself, or what came in its place. */
+  current({ kind, key, service }: Definition): Definition | undefined {
+    const found = this.#byKey[kind].get(key)
+    return found?.service === service ? found : undefined
+  }
+
   /** The one that answers a call. */
   find(method: WorkerMethod, name: string): Definition | undefined {
     switch (method) {

@@ -1,5 +1,6 @@
 import { type CallId, keeperOf, type Ready } from '@callboard/protocol'
 import type { PeerId } from './events.js'
+import { goodHealth, type Health } from './outliers.js'
 
 /** A connection that said HELLO and has not proved itself yet. */
 export interface Stranger {
@@ -25,6 +26,7 @@ export interface WorkerPeer {
   readonly joinedAt: number
   lastHeardAt: number
   suspect: boolean
+  readonly health: Health
   holdUntil: number | undefined
   /** Calls that use a credit here, with their depth: until the final frame, or the loss of the connection. [CB-18] */
   readonly held: Map<CallId, number>
@@ -137,6 +139,7 @@ export function workerPeer(peer: PeerId, ready: Ready, trusted: boolean, now: nu
     joinedAt: now,
     lastHeardAt: now,
     suspect: false,
+    health: goodHealth(now),
     holdUntil: undefined,
     held: new Map(),
     used: [],

@@ -30,9 +30,15 @@ export function verdictOf({ kind, workerKey, why }: Refusal, holder: Holder | un
   return { kind, name, code: 'name_taken', message, holder: holder?.service ?? why.holder }
 }
 
-/** Of what only a replica of another version than the listed one has. */
-export function quarantine(kind: DefinitionKind, workerKey: string, listedVersion: string): Verdict {
-  const message = `version ${listedVersion} of this service is listed and has no such ${kind}`
+/** Of what a replica of another edition has otherwise than the one in force, or alone. */
+export function quarantine(
+  kind: DefinitionKind,
+  workerKey: string,
+  listedVersion: string,
+  how: 'missing' | 'different',
+): Verdict {
+  const what = how === 'missing' ? `has no such ${kind}` : `has another definition of this ${kind}`
+  const message = `version ${listedVersion} of this service is in force and ${what}`
   return { kind, name: shortName(workerKey), code: 'quarantined', message }
 }
 

@@ -78,6 +78,7 @@ export class SignIn {
     if (former !== undefined) this.leave(former.peer, 'taken_over')
     const worker = workerPeer(peer, message, trusted, state.now)
     state.peers.add(worker)
+    state.statisticsOf(message.service).joined()
     const { service, replicas, affinity } = message
     const offer = { service, version: message.version, replicas, affinity, trusted, definitions }
     state.catalogue.offer(peer, offer, state.now)
@@ -100,8 +101,7 @@ export class SignIn {
     })
     this.#welcomeBack(worker, message)
     state.schedule('worker_silence', peer, suspectAfterMs(worker.heartbeatMs))
-    this.#dispatcher.startGrace(service)
-    this.#dispatcher.pump(service)
+    this.#dispatcher.offersChanged(service)
   }
 
   /** Whoever is not signed in may only say HELLO. */
@@ -141,25 +141,25 @@ export class SignIn {
     state.unschedule('worker_silence', peer)
     state.unschedule('drain_overdue', peer)
     state.unschedule('update_due', peer)
+    state.unschedule('ejection_over', peer)
     this.#dispatcher.unbindPeer(peer, worker.service)
     const callsLost = this.#flow.workerLost(worker)
-    state.catalogue.withdraw(peer, worker.service, state.now)
-    this.#dispatcher.startGrace(worker.service)
-    this.#dispatcher.pump(worker.service)
+    state.catalogue.withdraw(peer, worker.service, reason !== 'bye', state.now)
+    this.#dispatcher.outliers.review(worker.service)
+    this.#dispatcher.offersChanged(worker.service)
+    state.statisticsOf(worker.service).left(reason)
     state.notice({ kind: 'worker_left', service: worker.service, instance: worker.instance, reason, callsLost })
   }
 
-  /** Asks a worker to finish and leave; where the hub ends, to wait for the next one. [CB-78] */
-  drain(worker: WorkerPeer, drainMs: number): void {
-    if (worker.state === 'draining') return
-    this.#dispatcher.startDraining(worker, drainMs)
-    this.#state.send(worker.peer, {
-      type: 'drain',
-      epoch: this.#state.options.epoch,
-      drainMs,
-      acknowledged: false,
-      ...(this.#state.shuttingDown && { hubEnds: true }),
-    })
+  /** Asks workers to finish and leave; where the hub ends, to wait for the next one. [CB-78] */
+  drain(workers: readonly WorkerPeer[], drainMs: number): void {
+    const { options, shuttingDown } = this.#state
+    const staying = workers.filter(({ state }) => state === 'ready')
+    for (const { peer } of staying) {
+      const how = shuttingDown ? { hubEnds: true } : {}
+      this.#state.send(peer, { type: 'drain', epoch: options.epoch, drainMs, acknowledged: false, ...how })
+    }
+    this.#dispatcher.startDraining(staying, drainMs)
   }
 
   #isTrusted(peer: PeerId, nonce: Uint8Array, message: Ready): boolean | 'forged' {

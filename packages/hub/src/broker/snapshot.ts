@@ -1,6 +1,7 @@
 import type { Dispatcher } from './dispatcher.js'
 import { forgetServiceMs } from './limits.js'
 import type { BrokerState } from './state.js'
+import { stateOf, type WorkerState } from './statistics.js'
 
 /** What operators see of the hub at one moment. Times are UTC ms. */
 export interface BrokerSnapshot {
@@ -9,7 +10,7 @@ export interface BrokerSnapshot {
     readonly service: string
     readonly instance: string
     readonly version: string
-    readonly state: 'ready' | 'suspect' | 'draining'
+    readonly state: WorkerState
     readonly trusted: boolean
     readonly joinedAt: number
     readonly inFlight: number
@@ -59,7 +60,7 @@ export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnap
       service: worker.service,
       instance: worker.instance,
       version: worker.version,
-      state: worker.suspect ? 'suspect' : worker.state,
+      state: stateOf(worker),
       trusted: worker.trusted,
       joinedAt: worker.joinedAt,
       inFlight: worker.held.size,

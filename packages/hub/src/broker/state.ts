@@ -14,6 +14,7 @@ import type { BrokerEffect, Notice } from './effects.js'
 import type { PeerId } from './events.js'
 import { resolveKept } from './kept-results.js'
 import { Peers } from './peers.js'
+import { PerService } from './per-service.js'
 import { ServiceStatistics } from './service-statistics.js'
 import { Sessions } from './sessions.js'
 import { Timers } from './timers.js'
@@ -33,8 +34,15 @@ export interface BrokerOptions extends CatalogueOptions {
 
 /** What may have to happen later. */
 export type TimerTask =
-  | { readonly kind: 'challenge_expired' | 'worker_silence' | 'drain_overdue' | 'update_due'; readonly peer: PeerId }
-  | { readonly kind: 'deadline' | 'grace' | 'input_wait' | 'conversation_expired'; readonly id: string }
+  | {
+      readonly kind: 'challenge_expired' | 'worker_silence' | 'drain_overdue' | 'update_due' | 'ejection_over'
+      readonly peer: PeerId
+    }
+  | {
+      readonly kind: 'deadline' | 'grace' | 'queue_expired' | 'input_wait' | 'conversation_expired'
+      readonly id: string
+    }
+  | { readonly kind: 'edition_due' | 'shed_report'; readonly service: string }
   | { readonly kind: 'session_linger' | 'session_revoked' | 'token_expired'; readonly id: string }
   | { readonly kind: 'list_notice' | 'sessions_notice' }
 
@@ -48,9 +56,11 @@ export class BrokerState {
   readonly counters = new Counters()
   readonly catalogue: Catalogue
   readonly timers = new Timers<TimerTask>()
-  readonly #statistics = new Map<string, ServiceStatistics>()
+  readonly #statistics: PerService<ServiceStatistics>
   /** The time of the event being handled. */
   now: number
+  /** When the hub itself was last found to have stood still. */
+  stoodStillAt = Number.NEGATIVE_INFINITY
   shuttingDown = false
   /** Agents have had time to come back: workers may be told which sessions live. */
   sessionsSettled = false
@@ -59,7 +69,10 @@ export class BrokerState {
 
   constructor(options: BrokerOptions, now: number) {
     this.options = options
-    this.catalogue = new Catalogue(options)
+    this.catalogue = new Catalogue(options, (service, version, former) =>
+      this.notice({ kind: 'edition_in_force', service, version, former }),
+    )
+    this.#statistics = this.perService(() => new ServiceStatistics())
     this.now = now
   }
 
@@ -82,11 +95,13 @@ export class BrokerState {
   }
 
   statisticsOf(service: string): ServiceStatistics {
-    const known = this.#statistics.get(service)
-    if (known !== undefined) return known
-    const fresh = new ServiceStatistics()
-    this.#statistics.set(service, fresh)
-    return fresh
+    return this.#statistics.of(service)
+  }
+
+  /** Something of each service, kept as long as the service is known or `isNeeded` says so. */
+  perService<Value>(create: () => Value, isNeeded: (value: Value) => boolean = () => false): PerService<Value> {
+    const isKnown = (service: string) => this.catalogue.describe(service) !== undefined
+    return new PerService(create, (service, value) => isKnown(service) || isNeeded(value))
   }
 
   /** What answers a call of this viewer: a definition that it sees, or a result that an instance keeps. */
@@ -115,7 +130,11 @@ function timerTask(kind: TimerTask['kind'], key: string): TimerTask {
     case 'worker_silence':
     case 'drain_overdue':
     case 'update_due':
+    case 'ejection_over':
       return { kind, peer: key }
+    case 'edition_due':
+    case 'shed_report':
+      return { kind, service: key }
     case 'list_notice':
     case 'sessions_notice':
       return { kind }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from './dispatcher.js'
+import type { WorkerPeer } from './peers.js'
 import type { CountedService } from './service-statistics.js'
 import type { BrokerState } from './state.js'
 
@@ -29,6 +30,11 @@ export interface ServiceLoad extends CountedService {
 
 export type WorkerState = 'ready' | 'suspect' | 'draining' | 'ejected'
 
+export function stateOf({ state, suspect, health }: WorkerPeer): WorkerState {
+  if (suspect) return 'suspect'
+  return state === 'ready' && health.ejectedUntil !== undefined ? 'ejected' : state
+}
+
 export function statistics(state: BrokerState, dispatcher: Dispatcher): BrokerStatistics {
   const known = state.catalogue.store(state.now)
   return {
@@ -45,7 +51,7 @@ function loadOf(service: string, version: string, state: BrokerState, dispatcher
   const workers: Record<WorkerState, number> = { ready: 0, suspect: 0, draining: 0, ejected: 0 }
   let [inFlight, suspended, credits] = [0, 0, 0]
   for (const worker of state.peers.of(service).values()) {
-    const standing = worker.suspect ? 'suspect' : worker.state
+    const standing = stateOf(worker)
     workers[standing]++
     inFlight += worker.held.size
     suspended += worker.suspended.size

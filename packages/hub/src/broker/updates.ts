@@ -56,8 +56,7 @@ export class Updates {
     const offer = { service, version, replicas, affinity, trusted, definitions }
     catalogue.offer(worker.peer, offer, now)
     this.#signIn.tellSubscriptions(worker)
-    this.#dispatcher.startGrace(service)
-    this.#dispatcher.pump(service)
+    this.#dispatcher.offersChanged(service)
   }
 }
 

@@ -232,30 +232,6 @@ describe('a URI', () => {
   })
 })
 
-describe('replicas of several versions [CB-23]', () => {
-  it('list the highest version, whoever came first', () => {
-    const hub = scenario()
-    hub.worker('greeter', { version: '1.10.0', definitions: tools('new') })
-    hub.worker('greeter', { version: '1.9.0', definitions: tools('old') })
-    expect(hub.agent().tools).toEqual(['new'])
-  })
-
-  it('of one version list what the earliest sign-in has', () => {
-    const hub = scenario()
-    hub.worker('greeter', { definitions: tools('first') })
-    hub.worker('greeter', { definitions: tools('second') })
-    expect(hub.agent().tools).toEqual(['first'])
-  })
-
-  it('fall back to what is left when the highest goes', () => {
-    const hub = scenario()
-    const recent = hub.worker('greeter', { version: '2.0.0', definitions: tools('new') })
-    hub.worker('greeter', { version: '1.0.0', definitions: tools('old') })
-    recent.die()
-    expect(hub.agent().tools).toEqual(['old'])
-  })
-})
-
 describe('a tool name that not every client takes [CB-27]', () => {
   const long = `${'search_'.repeat(9)}x${'y'.repeat(60)}`
 

@@ -62,6 +62,7 @@ describe('choosing a worker', () => {
     const hub = scenario()
     const old = hub.worker('greeter', { version: '1.0.0', definitions: tools('greet') })
     const recent = hub.worker('greeter', { version: '1.1.0', definitions: tools('greet', 'wave'), concurrency: 9 })
+    hub.advance(30_000)
     const agent = hub.agent()
     for (let count = 0; count < 3; count++) agent.call('wave')
     expect([old.received.length, recent.received.length]).toEqual([0, 3])
@@ -180,10 +181,10 @@ describe('a service whose workers are away', () => {
 })
 
 describe('a suspect worker [CB-70]', () => {
-  it('is one that was silent for two and a half of its intervals', () => {
+  it('is one that was silent for two of its intervals', () => {
     const hub = scenario()
     hub.worker('greeter', { heartbeatMs: 1_000, beats: false })
-    hub.advance(2_499)
+    hub.advance(1_999)
     expect(hub.snapshot.workers).toMatchObject([{ state: 'ready' }])
     hub.advance(1)
     expect(hub.snapshot.workers).toMatchObject([{ state: 'suspect' }])
@@ -195,7 +196,7 @@ describe('a suspect worker [CB-70]', () => {
     const late = hub.worker('greeter', { beats: false })
     const held = hub.agent().call('greet', { timeoutMs: 20_000 })
     const request = late.request()
-    hub.advance(2_500)
+    hub.advance(2_000)
     const waiting = hub.agent().call('greet')
     expect(late.received).toEqual([])
     hub.advance(4_000)
@@ -209,7 +210,7 @@ describe('a suspect worker [CB-70]', () => {
     const hub = scenario()
     const late = hub.worker('greeter', { beats: false })
     const other = hub.worker('greeter', { concurrency: 4 })
-    hub.advance(2_500)
+    hub.advance(2_000)
     for (let count = 0; count < 3; count++) hub.agent().call('greet')
     expect([late.received.length, other.received.length]).toEqual([0, 3])
   })
@@ -217,7 +218,7 @@ describe('a suspect worker [CB-70]', () => {
   it('is back with its first message of any kind', () => {
     const hub = scenario()
     const late = hub.worker('greeter', { beats: false })
-    hub.advance(2_500)
+    hub.advance(2_000)
     hub.agent().call('greet')
     late.log('info', 'hm')
     expect(late.received).toEqual(['request'])
@@ -227,7 +228,7 @@ describe('a suspect worker [CB-70]', () => {
   it('gets nothing when its first message is DRAIN', () => {
     const hub = scenario()
     const late = hub.worker('greeter', { beats: false })
-    hub.advance(2_500)
+    hub.advance(2_000)
     hub.agent().call('greet')
     late.drain()
     expect(late.received).toEqual(['drain'])
@@ -236,7 +237,7 @@ describe('a suspect worker [CB-70]', () => {
   it('that holds nothing is taken as gone after another minute [CB-73]', () => {
     const hub = scenario()
     hub.worker('greeter', { beats: false })
-    hub.advance(62_499)
+    hub.advance(61_999)
     expect(hub.snapshot.workers).toHaveLength(1)
     hub.advance(1)
     expect(hub.log).toContain('worker_left greeter connection_lost')
@@ -257,9 +258,9 @@ describe('a suspect worker [CB-70]', () => {
   it('can become suspect again', () => {
     const hub = scenario()
     const late = hub.worker('greeter', { beats: false })
-    hub.advance(2_500)
+    hub.advance(2_000)
     late.beat()
-    hub.advance(2_500)
+    hub.advance(2_000)
     expect(hub.snapshot.workers).toMatchObject([{ state: 'suspect' }])
   })
 
@@ -268,7 +269,7 @@ describe('a suspect worker [CB-70]', () => {
     const late = hub.worker('greeter', { beats: false, concurrency: 1 })
     const [held, waiting] = [hub.agent().call('greet'), hub.agent().call('greet')]
     late.request()
-    hub.advance(7_499)
+    hub.advance(6_999)
     expect(waiting.outcome).toBe('open')
     hub.advance(1)
     expect([held.outcome, waiting.outcome]).toEqual(['open', 'unavailable'])
@@ -319,7 +320,7 @@ describe('affinity [CB-44]', () => {
     const agent = hub.agent()
     agent.call('greet')
     late.respond(late.request())
-    hub.advance(2_500)
+    hub.advance(2_000)
     agent.call('greet')
     expect([late.received, other.received]).toEqual([[], []])
     late.beat()
@@ -348,12 +349,27 @@ describe('affinity [CB-44]', () => {
     expect(workers.map(({ received }) => received.length)).toEqual([0, 1])
   })
 
-  it('hands a repeatable call of a dead worker to the next', () => {
+  it('hands not even a repeatable call of a dead worker to another: what it needs was there [CB-37]', () => {
     const { hub, workers } = two('session')
     const call = hub.agent().call('look')
     workers[0].die()
-    workers[1].respond(workers[1].request())
-    expect(call.outcome).toBe('result "done"')
+    expect([call.outcome, workers[1].received]).toEqual(['outcome_unknown', []])
+  })
+
+  it('lets another answer for a tool that its worker does not have', () => {
+    const hub = scenario()
+    const setup = { affinity: 'session', concurrency: 4 } as const
+    const both = { ...setup, definitions: tools('greet', 'wave') }
+    const [first, second] = [
+      hub.worker('greeter', both),
+      hub.worker('greeter', { ...setup, definitions: tools('greet') }),
+    ]
+    const agent = hub.agent()
+    hub.agent('other').call('greet')
+    agent.call('greet')
+    agent.call('wave')
+    agent.call('greet')
+    expect([first.received.length, second.received.length]).toEqual([2, 2])
   })
 
   it('is forgotten with the session', () => {

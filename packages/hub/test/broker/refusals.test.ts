@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parsed, type ScenarioHub, scenario, tools } from './scenario.js'
+import { parsed, type ScenarioHub, scenario, tool, tools } from './scenario.js'
 
 /** What the snapshot says of the workers of a service: `name: why`. */
 const refusedOf = (hub: ScenarioHub, service: string) =>
@@ -58,17 +58,30 @@ describe('what only one version of a service has [CB-23]', () => {
     const hub = scenario()
     const old = hub.worker('w', { definitions: tools('d1') })
     hub.worker('w', { definitions: tools('d2') })
-    expect(refusedOf(hub, 'w')).toEqual([[], [expect.stringMatching(/^d2: version 1\.0\.0 of this service is listed/)]])
+    const why = /^d2: version 1\.0\.0 of this service is in force and has no such tool/
+    expect(refusedOf(hub, 'w')).toEqual([[], [expect.stringMatching(why)]])
     old.bye()
     expect(hub.agent().tools).toEqual(['d2'])
     expect(refusedOf(hub, 'w')).toEqual([[]])
+  })
+
+  it('says so of a definition that is in force otherwise', () => {
+    const hub = scenario()
+    hub.worker('w', { definitions: tools('d1') })
+    hub.worker('w', { definitions: tools(tool('d1', { description: 'another' })) })
+    const why = /^d1: version 1\.0\.0 of this service is in force and has another definition of this tool/
+    expect(refusedOf(hub, 'w')).toEqual([[], [expect.stringMatching(why)]])
   })
 
   it('is refused from the moment that another is listed', () => {
     const hub = scenario()
     hub.worker('w', { definitions: tools('d1') })
     hub.worker('w', { version: '2.0.0', definitions: tools('d2') })
-    expect(refusedOf(hub, 'w')).toEqual([[expect.stringMatching(/^d1: version 2\.0\.0 of this service is listed/)], []])
+    hub.advance(30_000)
+    expect(refusedOf(hub, 'w')).toEqual([
+      [expect.stringMatching(/^d1: version 2\.0\.0 of this service is in force/)],
+      [],
+    ])
   })
 })
 

@@ -1,0 +1,11 @@
+import type { Affinity, Definitions, Replicas } from '@callboard/protocol'
+
+/** What one signed-in worker offers. */
+export interface Offer {
+  readonly service: string
+  readonly version: string
+  readonly replicas: Replicas
+  readonly affinity: Affinity
+  readonly definitions: Definitions
+  readonly trusted: boolean
+}
