@@ -104,7 +104,7 @@ export class Chaos {
         return
       }
       case 'rebuild':
-        if (profile.drifts) worker.rebuild(random.pick(builds))
+        if (profile.drifts) worker.rebuild(random.pick(builds.filter(({ version }) => version === worker.version)))
         return
       case 'burst':
         return this.#context.burst()

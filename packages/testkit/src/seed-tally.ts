@@ -50,7 +50,7 @@ export class SeedTally {
     sum(this.#totals, 'turns', calls)
     sum(this.#totals, 'virtual hours', virtualMs / 3_600_000)
     for (const [name, count] of Object.entries(outcomes)) sum(this.#totals, name, count)
-    if (failure !== undefined) this.#failures.push({ seed, profile, message: failure.message })
+    if (failure !== undefined) this.#failures.push({ seed, profile, message: failure.message.split('\n', 1)[0]! })
   }
 
   merge({ seeds, totals, profiles, failures }: SeedTallyData): void {

@@ -116,6 +116,10 @@ export class SimulatedWorker implements HandlerHost {
     return this.#session.state
   }
 
+  get version(): string {
+    return this.#build.version
+  }
+
   /** Everything that must be gone when all is over, by name. */
   get leftovers(): Readonly<Record<string, number>> {
     const { calls, requests } = this.#session.pending
@@ -192,7 +196,7 @@ export class SimulatedWorker implements HandlerHost {
     this.#enter(() => this.dispatch({ type: 'definitions_changed', body }))
   }
 
-  /** A new build in place: another version is told with the next READY only, its definitions at once. */
+  /** Other definitions of the same version. */
   rebuild(build: Build): void {
     this.#build = build
     this.redefine(false)

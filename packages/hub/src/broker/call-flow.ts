@@ -69,6 +69,7 @@ export class CallFlow {
       deadline: state.now + Math.min(wish.timeoutMs ?? definition.timeoutMs, definition.timeoutMs, deadlineMsMax),
       state: { kind: 'queued' },
       attempts: 0,
+      mayHaveRun: false,
       children: new Set(),
     }
     state.calls.converse(id, principal, connection, ref)
@@ -212,7 +213,7 @@ export class CallFlow {
     const tool = call.definition.key
     const { kind } = call.state
     const message =
-      kind === 'queued'
+      kind === 'queued' && !call.mayHaveRun
         ? `${tool} was not started before its deadline: its workers are busy.`
         : `${tool} did not answer before its deadline; it may have had an effect.`
     if (call.state.kind === 'running') {
@@ -263,12 +264,12 @@ export class CallFlow {
         this.#isRepeatable(call) &&
         this.#dispatcher.resubmit(call, 'lost') === 'queued'
       ) {
+        call.mayHaveRun = true
         this.#cancelChildren(call)
         continue
       }
       lost++
-      const message = `The worker of ${call.definition.key} was lost while it ran; whether it had an effect is unknown.`
-      this.settle(call, { kind: 'failure', failure: failure('outcome_unknown', message) })
+      this.settle(call, outcomeUnknown(call.definition.key))
     }
     for (const id of [...worker.calls]) {
       const call = this.#state.calls.get(id)
@@ -347,6 +348,7 @@ export class CallFlow {
     const { key, service } = call.definition
     const { principal, onBehalfOf } = call.caller
     this.#shedWatch.shed(service, reason, onBehalfOf ?? principal)
+    if (call.mayHaveRun) return this.settle(call, outcomeUnknown(key))
     const retryAfterMs = this.#dispatcher.retryAfterMs(service)
     const message = `${shedReasons[reason](key, service)} It was not started; try again in ${seconds(retryAfterMs)}.`
     this.settle(call, { kind: 'failure', failure: failure('overloaded', message, retryAfterMs) })
@@ -365,8 +367,10 @@ export class CallFlow {
   }
 
   /** What an instance kept is gone with it; anything else may come back with its service. [CB-102] */
-  #away({ definition: { key, service, keeper } }: Call): CallOutcome {
+  #away(call: Call): CallOutcome {
+    const { key, service, keeper } = call.definition
     if (keeper !== undefined && this.#state.peers.keeper(service, keeper) === undefined) return { kind: 'unknown' }
+    if (call.mayHaveRun) return outcomeUnknown(key)
     const message = `No worker of ${service} can take ${key} now; it was not started.`
     return { kind: 'failure', failure: failure('unavailable', message, 1_000) }
   }
@@ -465,6 +469,11 @@ export class CallFlow {
   #refuse(ref: Ref, why: RoutingFailure): void {
     this.#state.emit({ type: 'settle', ref, outcome: { kind: 'failure', failure: why } })
   }
+}
+
+function outcomeUnknown(key: string): CallOutcome {
+  const message = `The worker of ${key} was lost while it ran; whether it had an effect is unknown.`
+  return { kind: 'failure', failure: failure('outcome_unknown', message) }
 }
 
 const seconds = (ms: number): string => `${Math.max(0.1, ms / 1_000).toFixed(1)} s`
