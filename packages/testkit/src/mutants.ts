@@ -28,12 +28,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one call more than there are credits',
     file: dispatcher,
+    behind: '#hasRoom(worker, call) {',
     from: 'usedCredits(worker, call.caller.depth) < worker.concurrency',
     to: 'usedCredits(worker, call.caller.depth) <= worker.concurrency',
   },
   {
     name: 'one call fewer than there are credits',
     file: dispatcher,
+    behind: '#hasRoom(worker, call) {',
     from: 'usedCredits(worker, call.caller.depth) < worker.concurrency',
     to: 'usedCredits(worker, call.caller.depth) + 1 < worker.concurrency',
   },
@@ -43,6 +45,7 @@ export const mutants: readonly Mutant[] = [
     file: broker,
     from: 'message.epoch !== this.#state.options.epoch',
     to: 'false',
+    equivalent: 'connections end with their hub, and a worker asks the next one for its epoch before anything else',
   },
   {
     name: 'a child may take longer than its parent',
@@ -53,9 +56,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'any lost call is handed over again',
     file: flow,
-    behind: 'workerLost(worker) {',
-    from: 'call.definition.retriable',
-    to: 'true',
+    from: 'return retriable &&',
+    to: 'return',
   },
   {
     name: 'a call that ended stays in the queue',
@@ -80,7 +82,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a worker that comes serves nobody who waits',
     file: signIn,
     behind: 'ready(peer, message) {',
-    from: 'this.#dispatcher.pump(service)',
+    from: 'this.#dispatcher.offersChanged(service)',
     to: 'undefined',
   },
   {
@@ -106,6 +108,7 @@ export const mutants: readonly Mutant[] = [
     file: flow,
     from: '[...worker.calls]',
     to: '[]',
+    equivalent: 'the calls that it made end with the calls that it held; only those by a token have no parent',
   },
   {
     name: 'a call may be handed over for ever',
@@ -128,8 +131,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a call may wait for its own ancestor',
     file: dispatcher,
-    from: 'isAncestor(service) &&',
-    to: 'false &&',
+    from: 'isAncestor(call.definition.service)',
+    to: 'false',
   },
   {
     name: 'calls may be nested without end',
@@ -205,5 +208,48 @@ export const mutants: readonly Mutant[] = [
     from: 'held.creditsUsed(caller.depth) >= options.concurrency',
     to: 'false',
     equivalent: 'the hub hands over nothing without a credit; this is the second lock of two',
+  },
+  {
+    name: 'whoever had a turn stays first',
+    file: 'hub/dist/broker/fair-queue.js',
+    behind: '#toTheEnd(principal, lanes, lane, items) {',
+    from: 'this.#principals.delete(principal)',
+    to: 'undefined',
+  },
+  {
+    name: 'all workers may be ejected',
+    file: 'hub/dist/broker/outliers.js',
+    from: 'Math.floor(this.#ready(service).length / 2)',
+    to: 'this.#ready(service).length',
+  },
+  {
+    name: 'ejected workers get calls like all others',
+    file: dispatcher,
+    from: 'worker.health.ejectedUntil !== undefined',
+    to: 'false',
+  },
+  {
+    name: 'a newer version takes over at once',
+    file: 'hub/dist/broker/limits.js',
+    from: 'trialMs = 30_000',
+    to: 'trialMs = 0',
+  },
+  {
+    name: 'a lost edition gives way at once',
+    file: 'hub/dist/broker/limits.js',
+    from: 'editionGraceMs = 5_000',
+    to: 'editionGraceMs = 0',
+  },
+  {
+    name: 'a worker serves what it defines otherwise',
+    file: 'hub/dist/broker/catalogue.js',
+    from: 'hashes.get(offerKey(each.kind, each.workerKey)) === each.hash',
+    to: 'hashes.has(offerKey(each.kind, each.workerKey))',
+  },
+  {
+    name: 'who is shed is told no time to wait',
+    file: flow,
+    from: "failure('overloaded', message, retryAfterMs)",
+    to: "failure('overloaded', message)",
   },
 ]

@@ -87,6 +87,12 @@ class Copy {
   }
 }
 
+/** The file that a mutant changes, as it was built. */
+export function builtText({ file }: Mutant): string {
+  const name = file.slice(0, file.indexOf('/')) as keyof typeof copied
+  return readFileSync(join(root, copied[name], file.slice(name.length)), 'utf8')
+}
+
 /** Throws when the line is not there, so that the list is kept up with the code. */
 export function mutated(text: string, { name, behind, from, to }: Mutant): string {
   const start = behind === undefined ? 0 : text.indexOf(behind)

@@ -28,7 +28,9 @@ async function main(): Promise<void> {
     print(`  replay: npm run simulate -- --seeds 1 --from ${seed} --trace`)
   }
   const { seeds } = tally
-  print(`${seeds} seeds in ${seconds.toFixed(1)} s, ${(seeds / seconds).toFixed(1)} seeds/s, ${tally.failures.length} failed`)
+  print(
+    `${seeds} seeds in ${seconds.toFixed(1)} s, ${(seeds / seconds).toFixed(1)} seeds/s, ${tally.failures.length} failed`,
+  )
   print(tally.lines().join('\n'))
   process.exitCode = tally.failures.length === 0 ? 0 : 1
 }

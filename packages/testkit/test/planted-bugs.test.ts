@@ -205,6 +205,53 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
     }),
     found: /a shell would spin/,
   },
+  'a child goes on when its parent has answered': {
+    plant: () =>
+      inBroker((effects, event) => {
+        if (event.type !== 'message' || event.message.type !== 'response') return effects
+        return effects.filter((one) => !(one.type === 'send' && one.message.type === 'cancel'))
+      }),
+    found: /still runs on .* when its parent .* is over/,
+  },
+  'a child has more time than its parent': {
+    plant: () =>
+      inBroker((effects) =>
+        effects.map((one) => {
+          if (one.type !== 'send' || one.message.type !== 'request' || one.message.caller.depth === 0) return one
+          return { ...one, message: { ...one.message, deadline: one.message.deadline + 60_000 } }
+        }),
+      ),
+    found: /ms more time than its parent/,
+  },
+  'a call is shed without a time to wait': {
+    plant: () =>
+      inBroker((effects) =>
+        effects.map((effect) => {
+          if (!isResult(effect)) return effect
+          const failure = { code: 'overloaded', message: 'too many', retryable: true } as const
+          return { ...effect, outcome: { kind: 'failure', failure } }
+        }),
+      ),
+    found: /refused as overloaded, to be repeated after undefined ms/,
+  },
+  'a call that was handed over is said to have been shed': {
+    plant: () =>
+      inBroker((effects) =>
+        effects.map((effect) => {
+          if (!isResult(effect)) return effect
+          const failure = { code: 'overloaded', message: 'too many', retryable: true, retryAfterMs: 500 } as const
+          return { ...effect, outcome: { kind: 'failure', failure } }
+        }),
+      ),
+    found: /was said never to have begun \(overloaded\)/,
+  },
+  'a call waits beside an idle worker': {
+    plant: () => {
+      const isIt = nth(5)
+      return inBroker((effects) => effects.filter((one) => !(isRequest(one) && isIt())))
+    },
+    found: /waits, though .* could take it|credits, by the frames|has left|probes wait/,
+  },
   'a broker throws': {
     plant: () => {
       const isIt = nth(50)

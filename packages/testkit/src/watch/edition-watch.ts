@@ -28,10 +28,7 @@ export class EditionWatch implements Watch {
   readonly #keepers = new Map<string, ReadonlySet<string>>()
   readonly #lostNow = new Set<string>()
 
-  constructor(
-    books: PeerBooks,
-    affinityOf: (service: string) => 'none' | 'session' | 'principal',
-  ) {
+  constructor(books: PeerBooks, affinityOf: (service: string) => 'none' | 'session' | 'principal') {
     this.#books = books
     this.#affinityOf = affinityOf
   }
@@ -100,9 +97,11 @@ export class EditionWatch implements Watch {
       throw new Violation(`${service} changes its definitions ${now - orphanedAt} ms after its last worker was lost`)
     }
     const isTried = this.#offerers(service, after, now).some(
-      ({ joinedAt, ready }) => now - joinedAt >= trialMs && keepers.some((keeper) => keeper.ready.version < ready.version),
+      ({ joinedAt, ready }) =>
+        now - joinedAt >= trialMs && keepers.some((keeper) => keeper.ready.version < ready.version),
     )
-    if (!isTried) throw new Violation(`${service} changes its definitions, though ${keepers[0]?.name} still offers them`)
+    if (!isTried)
+      throw new Violation(`${service} changes its definitions, though ${keepers[0]?.name} still offers them`)
   }
 
   #offerers(service: string, tools: ReadonlyMap<string, string>, now: number): Peer[] {

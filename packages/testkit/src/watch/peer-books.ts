@@ -211,7 +211,16 @@ export class PeerBooks {
     const books = { credits: new Map(), suspended: new Set<string>(), live: new Set<string>() }
     const offered = [{ at: Number.NEGATIVE_INFINITY, tools: toolsOf(ready.body) }]
     this.#all = undefined
-    this.#peers.set(name, { name, ready, joinedAt: now, offered, ...books, isDraining: false, isEjected: false, heardAt: now })
+    this.#peers.set(name, {
+      name,
+      ready,
+      joinedAt: now,
+      offered,
+      ...books,
+      isDraining: false,
+      isEjected: false,
+      heardAt: now,
+    })
   }
 
   #left(name: string, why: Leaving): void {
