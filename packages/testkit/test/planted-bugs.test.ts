@@ -148,7 +148,7 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
       const isIt = nth(5)
       return beforeBroker((event) => !(event.type === 'message' && event.message.type === 'response' && isIt()))
     },
-    found: /credits, by the frames|probes wait|has left/,
+    found: /credits, by the frames|probes wait|has left|waits, though/,
   },
   'a worker keeps its answer to itself': {
     plant: () => {
@@ -205,11 +205,13 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
     }),
     found: /a shell would spin/,
   },
-  'a child goes on when its parent has answered': {
+  'a child goes on when its parent is cancelled': {
     plant: () =>
       inBroker((effects, event) => {
-        if (event.type !== 'message' || event.message.type !== 'response') return effects
-        return effects.filter((one) => !(one.type === 'send' && one.message.type === 'cancel'))
+        if (event.type !== 'cancel') return effects
+        const isCancel = (one: BrokerEffect) => one.type === 'send' && one.message.type === 'cancel'
+        const first = effects.find(isCancel)
+        return effects.filter((one) => one === first || !isCancel(one))
       }),
     found: /still runs on .* when its parent .* is over/,
   },
@@ -250,7 +252,7 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
       const isIt = nth(5)
       return inBroker((effects) => effects.filter((one) => !(isRequest(one) && isIt())))
     },
-    found: /waits, though .* could take it|credits, by the frames|has left|probes wait/,
+    found: /waits, though .* could take it|waits for .*, which works on an ancestor|credits, by the frames/,
   },
   'a broker throws': {
     plant: () => {
