@@ -12,20 +12,21 @@ export const now = (): number => performance.timeOrigin + performance.now()
 
 /** A hub process and its workers' processes in directories of their own, gone when disposed of. */
 export class HubProcess implements AsyncDisposable {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'callboard-'))
+  /** For files of whoever uses this hub, too. */
+  readonly directory = mkdtempSync(join(tmpdir(), 'callboard-'))
   /** For whatever shall find this hub. */
   readonly environment = {
     PATH: process.env['PATH'] ?? '',
-    HOME: this.#directory,
-    CALLBOARD_RUNTIME: join(this.#directory, 'run'),
-    CALLBOARD_DATA: join(this.#directory, 'data'),
+    HOME: this.directory,
+    CALLBOARD_RUNTIME: join(this.directory, 'run'),
+    CALLBOARD_DATA: join(this.directory, 'data'),
     CALLBOARD_HTTP: '127.0.0.1:0',
     CALLBOARD_HTTP_OPEN: '*',
   }
   readonly #children = new Set<ChildProcess>()
-  readonly socket = join(this.#directory, 'run', 'mcp.sock')
+  readonly socket = join(this.directory, 'run', 'mcp.sock')
   url = ''
-  #pid = 0
+  #hub: ChildProcess | undefined
 
   /** @throws when the hub ends before it is up */
   static async start(): Promise<HubProcess> {
@@ -34,16 +35,7 @@ export class HubProcess implements AsyncDisposable {
       hub.#killAll()
       hub.#clear()
     })
-    const env = { ...hub.environment, CALLBOARD_LOG_LEVEL: 'info' }
-    // On our stdio it ends with us, however we end.
-    const child = hub.#keep(
-      spawn(process.execPath, [command, 'hub', '--stdio'], { env, stdio: ['pipe', 'ignore', 'pipe'] }),
-    )
-    hub.#pid = child.pid!
-    const isUp = new Promise<void>((resolve) => {
-      child.stderr!.on('data', (chunk) => `${chunk}`.includes('hub is up') && resolve())
-    })
-    await Promise.race([isUp, ended(child, 'the hub')])
+    await hub.#up()
     const listed = hub.#keep(
       spawn(process.execPath, [command, 'ls', '--json'], {
         env: hub.environment,
@@ -57,14 +49,44 @@ export class HubProcess implements AsyncDisposable {
     return hub
   }
 
+  /** By SIGKILL; resolves when it has ended. */
+  async kill(): Promise<void> {
+    const hub = this.#hub!
+    const end = once(hub, 'exit')
+    hub.kill('SIGKILL')
+    await end
+  }
+
+  /** After its end: in the same directories, at the same HTTP port. Resolves when it is up. */
+  restart(): Promise<void> {
+    return this.#up({ CALLBOARD_HTTP: new URL(this.url).host })
+  }
+
+  async #up(settings: { readonly [key: string]: string } = {}): Promise<void> {
+    const env = { ...this.environment, CALLBOARD_LOG_LEVEL: 'info', ...settings }
+    // On our stdio it ends with us, however we end.
+    const child = this.#keep(
+      spawn(process.execPath, [command, 'hub', '--stdio'], { env, stdio: ['pipe', 'ignore', 'pipe'] }),
+    )
+    this.#hub = child
+    const isUp = new Promise<void>((resolve) => {
+      child.stderr!.on('data', (chunk) => `${chunk}`.includes('hub is up') && resolve())
+    })
+    await Promise.race([isUp, ended(child, 'the hub')])
+  }
+
+  get pid(): number {
+    return this.#hub!.pid!
+  }
+
   /** What the hub's process has used of a CPU so far, in ms; in steps of 10. */
   get cpuMs(): number {
-    const [user, system] = readFileSync(`/proc/${this.#pid}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13)
+    const [user, system] = readFileSync(`/proc/${this.pid}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11, 13)
     return (Number(user) + Number(system)) * 10
   }
 
   get operatorSecret(): string {
-    return readFileSync(join(this.#directory, 'data', 'operator.secret'), 'utf8').trim()
+    return readFileSync(join(this.directory, 'data', 'operator.secret'), 'utf8').trim()
   }
 
   /** A worker's program; resolves with what it tells when it is welcomed. @throws when it ends before that */
@@ -101,7 +123,7 @@ export class HubProcess implements AsyncDisposable {
 
   /** Who was killed may still be writing. */
   #clear(): void {
-    rmSync(this.#directory, { recursive: true, force: true, maxRetries: 3 })
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 })
   }
 
   #keep(child: ChildProcess): ChildProcess {

@@ -58,9 +58,9 @@ describe('limits', () => {
 describe('liveness', () => {
   test('[CB-70] suspicion comes before doubt, and both after a single late beat', () => {
     expect(protocol.gapBeats).toBe(1)
-    expect(protocol.suspectAfterBeats).toBe(2.5)
+    expect(protocol.suspectAfterBeats).toBe(2)
     expect(protocol.doubtAfterBeats).toBe(3)
-    expect(protocol.suspectAfterMs(1_000)).toBe(2_500)
+    expect(protocol.suspectAfterMs(1_000)).toBe(2_000)
     expect(protocol.doubtAfterMs(1_000)).toBe(3_000)
   })
 

@@ -43,13 +43,19 @@ export const restartMsMin = 500
 export const restartMsMax = 30_000
 /** A worker that lived this long starts anew with the least back-off. */
 export const healthyMs = 60_000
-/** An end before this time, so many times in a row, is a crash loop. */
+/** An end before this time and before it has signed in, so many times in a row, is a crash loop. */
 export const earlyExitMs = 5_000
 export const earlyExitsMax = 3
 /** Ending everything must take less than two seconds: this for the workers, the rest for the hub. */
 export const workerStopMs = 900
 /** A worker whose parent is gone may finish within this time. */
 export const orphanExitMs = 1_500
+/** After the end of `up`, what is left of its workers is killed: later than they would end by themselves. */
+export const guardianGraceMs = 2_000
+/** How often the guardian looks whether any is left; its script sleeps as long. */
+export const guardianPollMs = 100
+/** Ends of a worker without a minute of health between them that `doctor` calls a problem. */
+export const endsInARowMax = 3
 /** How long `up` waits for its workers before it stops watching their start. */
 export const workersReadyWaitMs = 10_000
 export const readyPollMs = 50
@@ -66,9 +72,18 @@ export const downPollMs = 20
 /** After its drain time a worker cancels what still runs, and the hub gives it 5 s to say goodbye. */
 export const drainGraceMs = 6_000
 export const drainPollMs = 50
+/** How long a drained worker's successor may take: a supervisor's pause and a start on a busy machine. */
+export const successorWaitMs = 30_000
+
+/** Between two tables of `top`: slow enough to be read. */
+export const topIntervalMs = 2_000
+/** More often a reading costs the hub more than it tells; less often nobody watches. */
+export const topIntervalMsMin = 100
+export const topIntervalMsMax = 3_600_000
 
 /** Longer than any machine lasts; a token for longer is one without an end. */
 export const tokenMsMax = 3_650 * 86_400_000
 
 if (attachWaitMs >= startWaitMs) throw new Error('one introduction must not use up the time for a start')
 if (workerStopMs >= orphanExitMs) throw new Error('a supervised worker is ended by its supervisor first')
+if (orphanExitMs >= guardianGraceMs) throw new Error('a worker whose parent is gone may end by itself first')

@@ -45,10 +45,33 @@ function indented(text: string): string {
 /** Whether a person reads along. */
 export const isTerminal = (): boolean => process.stdout.isTTY === true
 
+/** How many lines a person sees; undefined: none reads along. */
+export const terminalRows = (): number | undefined => (isTerminal() ? process.stdout.rows || rowsDefault : undefined)
+
+/** Of a terminal that does not say. */
+const rowsDefault = 24
+
+/** Puts a text in the place of all that the terminal shows. */
+export function redraw(text: string): void {
+  process.stdout.write(`\x1b[H\x1b[2J${escapeControls(text, layout)}\n`)
+}
+
+/** Whoever read what goes on for ever may have seen enough (`| head`). */
+export function whenNobodyReads(act: () => void): void {
+  process.stdout.once('error', act)
+}
+
 /** For commands that speak a protocol on stdout. */
 export const protocolStreams = () => ({ input: process.stdin, output: process.stdout })
 
 export const errorStream = (): NodeJS.WriteStream => process.stderr
+
+/** Instead of a crash, whenever something could not be written. */
+export function onOutputError(failed: (code: string | undefined) => void): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', ({ code }: NodeJS.ErrnoException) => failed(code))
+  }
+}
 
 /** Ends the program once everything written is out: `process.exit` alone cuts off what a pipe has not taken. */
 export async function exit(code: number): Promise<never> {

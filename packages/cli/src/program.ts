@@ -101,12 +101,18 @@ function addHubCommands(program: Command): void {
     .usage('[options] <SERVICE|INSTANCE>')
     .description(
       'Ask a worker (by its instance), or all workers of a service, to finish their calls and leave, and wait until they ' +
-        'are gone. "callboard up" starts its workers again: under it this is a rolling restart.',
+        'are gone. "callboard up" starts its workers again. With --rolling one leaves after the other, each when the one ' +
+        'before has a successor that takes calls: a service with several workers is restarted without a pause.',
     )
+    .option('--rolling', 'one worker after the other; stops at the first that has no successor')
     .option('--timeout <seconds>', 'how long calls may go on before they are cancelled (default: 30)', positiveNumber)
     .option('--json', 'print who has left as JSON')
     .action(async (target, options) => (await import('./commands/drain.js')).runDrain(target, options))
-  addExamples(drain, ['callboard drain kernel', 'callboard drain kernel --timeout 120 --json'])
+  addExamples(drain, [
+    'callboard drain kernel',
+    'callboard drain forum --rolling',
+    'callboard drain kernel --timeout 120 --json',
+  ])
 
   const forget = program
     .command('forget <service>')
@@ -172,6 +178,8 @@ function addAgentCommands(program: Command): void {
     .action(async (options) => (await import('./commands/ls.js')).runList(options))
   addExamples(list, ['callboard ls', 'callboard ls --json'])
 
+  addWatchCommands(program)
+
   const call = program
     .command('call <tool> [arguments...]')
     .description('call a tool: arguments are key=value, key:=json, or one JSON object')
@@ -195,6 +203,31 @@ function addAgentCommands(program: Command): void {
     .option('--json', 'print the findings as JSON')
     .action(async (options) => (await import('./commands/doctor.js')).runDoctor(options))
   addExamples(doctor, ['callboard doctor'])
+}
+
+function addWatchCommands(program: Command): void {
+  const metrics = program
+    .command('metrics')
+    .summary('the numbers of the running hub, as Prometheus reads them')
+    .description(
+      'Print the numbers of the running hub, as GET /metrics gives them to Prometheus: calls, latencies, queues, workers, ' +
+        'the process. It needs no HTTP and no token.',
+    )
+    .option('--json', 'print them as JSON')
+    .action(async (options) => (await import('./commands/metrics.js')).runMetrics(options))
+  addExamples(metrics, ['callboard metrics', 'callboard metrics --json'])
+
+  const top = program
+    .command('top')
+    .summary('watch what the services do: rates, latencies, queues')
+    .description(
+      'Watch what the services do: one table on a terminal, which changes, or one after the other where a program reads. ' +
+        'Rates and latencies are those of the time since the table before; latencies are estimates.',
+    )
+    .option('--interval <seconds>', 'the time between two tables (default: 2)', positiveNumber)
+    .option('--once', 'print one table and end')
+    .action(async (options) => (await import('./commands/top.js')).runTop(options))
+  addExamples(top, ['callboard top', 'callboard top --interval 10 >> load.txt', 'callboard top --once'])
 }
 
 function addSchedulerCommands(program: Command): void {

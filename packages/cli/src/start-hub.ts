@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { createHubLog, type HubConfig, type HubOptions, type RunningHub, StartError, startHub } from '@callboard/hub'
 import { describeFileProblem } from './file-problem.js'
 import { runtimeFiles } from './hub-link/runtime-files.js'
-import { errorStream } from './output.js'
+import { errorStream, onOutputError } from './output.js'
 import { UsageError } from './usage-error.js'
 import { version } from './version.js'
 
@@ -63,9 +63,16 @@ async function markOnDemand(hub: RunningHub, runtimeDirectory: string, onDemand:
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Resolves at the first signal to end; later ones change nothing, because the end is bounded anyway. */
+/**
+ * Resolves at the first signal to end; later ones change nothing, because the end is bounded anyway. Also when whoever read our
+ * output is gone: a closed connection or terminal sends no signal to a program that is not in its foreground. A log that can't
+ * be written for another reason, such as a full disk, is no reason to end.
+ */
 export function askedToEnd(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of signals) process.on(signal, () => resolve())
+    onOutputError((code) => {
+      if (code === 'EPIPE' || code === 'EIO') resolve()
+    })
   })
 }

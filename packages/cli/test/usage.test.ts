@@ -37,6 +37,8 @@ describe('help and version', () => {
     'tasks',
     'groups',
     'approvals',
+    'metrics',
+    'top',
   ])('has examples for %s', async (command) => {
     const { code, stdout } = await new Installation().run([command, '--help'])
     expect(code).toBe(0)

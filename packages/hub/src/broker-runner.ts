@@ -1,9 +1,9 @@
 import { bodyBytesMax, type CallId, type ToolDefinition } from '@callboard/protocol'
 import { Broker } from './broker/broker.js'
-import type { StoredService } from './broker/catalogue.js'
 import type { Definition } from './broker/definition.js'
 import type { BrokerEffect, Notice } from './broker/effects.js'
 import type { BrokerEvent, ConnectionId, PeerId, Ref } from './broker/events.js'
+import type { StoredService } from './broker/service-entry.js'
 import type { BrokerOptions } from './broker/state.js'
 import { failure } from './broker/state.js'
 import type {

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import type { StoredService } from './broker/catalogue.js'
+import type { StoredService } from './broker/service-entry.js'
 
 const format = z.object({
   version: z.literal(1),

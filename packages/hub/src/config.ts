@@ -38,6 +38,8 @@ export interface HttpConfig {
   readonly required: boolean
   /** Where agents reach the hub through a reverse proxy: scheme and authority, without a slash at the end. */
   readonly publicUrl?: string
+  /** Who may read the metrics: whoever shows a token, or everybody who gets here; absent: `token`. */
+  readonly metrics?: (typeof metricsAudiences)[number]
   /** Origins whose pages may use the hub, as browsers send them. */
   readonly origins: readonly string[]
   /** The authorization server whose tokens are good beside ours. */
@@ -66,6 +68,8 @@ export interface HubConfig {
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
+
+const metricsAudiences = ['token', 'open'] as const
 
 const namePattern = /^[a-z][a-z0-9-]{0,31}$/
 const nameRule = 'a name has a-z, 0-9 and -, a letter first, 32 characters at most'
@@ -104,6 +108,7 @@ const httpFields = {
     .string({ error: ({ input }) => publicUrlRule(input) })
     .refine((value) => httpOriginOf(value) !== undefined, { error: ({ input }) => publicUrlRule(input) })
     .transform((value) => httpOriginOf(value)!),
+  metrics: choice(metricsAudiences),
   oauth: z.record(z.string(), z.unknown(), 'must be an object, like {"issuer": "https://login.example.org"}'),
 }
 
@@ -146,7 +151,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
     runtimeDirectory: runtimeDirectory(environment, problems),
     dataDirectory: dataDirectory(environment, problems),
     ...(signInSecretFile === undefined ? {} : { signInSecretFile }),
-    http: http(file, listen, fileName, problems),
+    http: http({ ...file, metrics: metrics(environment, problems) ?? file.metrics }, listen, fileName, problems),
     httpOpen:
       open === undefined
         ? (file.open ?? (file.oauth === undefined ? ['qda'] : []))
@@ -171,6 +176,7 @@ interface FileContent {
   readonly open?: readonly string[] | undefined
   readonly origins?: readonly string[] | undefined
   readonly publicUrl?: string | undefined
+  readonly metrics?: HttpConfig['metrics'] | undefined
   readonly oauth?: OAuthConfig | undefined
   readonly workers?: readonly string[] | undefined
   readonly namespace?: HubConfig['namespace'] | undefined
@@ -271,7 +277,7 @@ function absolute(path: string, key: string, problems: string[]): string {
 const portDefault = 8765
 
 function http(
-  { listen, origins = [], publicUrl, oauth }: FileContent,
+  { listen, origins = [], publicUrl, metrics, oauth }: FileContent,
   variable: string | undefined,
   fileName: string,
   problems: string[],
@@ -283,8 +289,17 @@ function http(
     ...listening,
     origins,
     ...(publicUrl !== undefined && { publicUrl }),
+    ...(metrics !== undefined && { metrics }),
     ...(oauth !== undefined && { oauth }),
   }
+}
+
+function metrics(environment: ConfigInput['environment'], problems: string[]): HttpConfig['metrics'] {
+  const key = 'CALLBOARD_HTTP_METRICS'
+  const given = variable(environment, key)
+  const known = metricsAudiences.find((each) => each === given)
+  if (given !== undefined && known === undefined) problems.push(`${key}: ${given} must be ${oneOf(metricsAudiences)}.`)
+  return known
 }
 
 function listeningOn(

@@ -9,11 +9,36 @@ export interface ShownAgent extends Pick<AgentConfig, 'group' | 'roles'> {
   readonly hasToken: boolean
 }
 
+/** A worker that is kept running by whoever started the hub, as a snapshot shows it. Times are UTC ms. */
+export interface SupervisedStatus {
+  /** Its service. */
+  readonly worker: string
+  /**
+   * `starting`: there is a process, which has not signed in. `restarting`: the next one is due at `restartsAt`. `crash_looping`:
+   * it keeps ending before it signs in, whether there is a process at this moment or not.
+   */
+  readonly state: 'starting' | 'running' | 'restarting' | 'crash_looping'
+  readonly pid?: number
+  readonly restarts: number
+  /** Without a minute of health between them. */
+  readonly endsInARow: number
+  readonly restartsAt?: number
+  readonly crashLoopingSince?: number
+  readonly lastExit?: {
+    readonly at: number
+    /** `exit code 1`, `SIGKILL`, or why it could not be started. */
+    readonly how: string
+    /** What it said last for people. */
+    readonly complaint?: string
+  }
+}
+
 /** What the command line may ask of a running hub, by a control line on `mcp.sock`. */
 export interface Controls {
   /** Whether a token is the operator's: whoever may only look must not end what others use. */
   isOperator(token: string): boolean
   snapshot(): object
+  statistics(): object
   drain(target: DrainTarget, drainMs: number): void
   /** Undefined: no such service. */
   stateOf(service: string): ServiceStatus['state'] | undefined
@@ -34,6 +59,7 @@ export function agentsWithoutTokens(agents: Readonly<Record<string, AgentConfig>
 export async function control(command: { readonly [key: string]: unknown }, controls: Controls): Promise<Answer> {
   const { token } = command
   if (command['command'] === 'snapshot') return controls.snapshot()
+  if (command['command'] === 'metrics') return controls.statistics()
   if (typeof token !== 'string' || !controls.isOperator(token)) {
     return { error: { code: 'forbidden', message: 'This needs the operator secret of the hub.' } }
   }
@@ -46,7 +72,7 @@ export async function control(command: { readonly [key: string]: unknown }, cont
     case 'forget':
       return forget(command, controls)
     default:
-      return invalid('The command must be snapshot, drain, forget or down.')
+      return invalid('The command must be snapshot, metrics, drain, forget or down.')
   }
 }
 

@@ -7,7 +7,7 @@ import { BrokerRunner } from './broker-runner.js'
 import { type ClientView, withView } from './catalogue-config.js'
 import { CatalogueFile } from './catalogue-file.js'
 import type { HubConfig } from './config.js'
-import { agentsWithoutTokens, control } from './control.js'
+import { agentsWithoutTokens, control, type SupervisedStatus } from './control.js'
 import { inspectDefinition } from './definition-check.js'
 import type { AddressInUseError, HttpFront } from './http/http-server.js'
 import type { Logger } from './hub-log.js'
@@ -19,6 +19,8 @@ import { instructions } from './mcp/instructions.js'
 import { createMcpFront, type McpFront } from './mcp/mcp-server.js'
 import { listenMcpSocket, type McpSocket } from './mcp/mcp-socket.js'
 import { serveMcpStdio } from './mcp/mcp-stdio.js'
+import { EventLoopLag } from './metrics/event-loop-lag.js'
+import { type HubStatistics, hubStatistics } from './metrics/hub-statistics.js'
 import type { Identity } from './port.js'
 import { WorkerRouter } from './router.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
@@ -43,6 +45,10 @@ export interface HubOptions {
   }
   /** End after an idle time: nobody will stop a hub that was started by itself. */
   readonly endWhenIdle?: boolean
+  /** Told of each worker that has signed in, by its service. */
+  readonly signedIn?: (service: string) => void
+  /** What whoever started us knows of the workers that it keeps running: operators see it. */
+  readonly supervised?: () => readonly SupervisedStatus[]
 }
 
 export type HubEnd = 'stopped' | 'idle' | 'stdio_closed' | 'down'
@@ -115,6 +121,7 @@ class Hub implements RunningHub {
   #http: HttpFront | undefined
   #idle: IdleWatch | undefined
   #tokenWatch: TokenWatch | undefined
+  #lag: EventLoopLag | undefined
   #closeStdio: (() => Promise<void>) | undefined
   #closeTasks: (() => void) | undefined
   #stopping: Promise<void> | undefined
@@ -154,6 +161,7 @@ class Hub implements RunningHub {
     const { log, config, version, stdio } = this.#options
     this.signInSecretFile = secrets.signInFile
     const runner = this.#createRunner(secrets)
+    this.#lag = new EventLoopLag()
     runner.step({ type: 'catalogue_restored', services: await this.#catalogueFile.read() })
     const tokens = loadTokens(config.dataDirectory)
     const identities = new Identities({
@@ -174,7 +182,7 @@ class Hub implements RunningHub {
     this.#closeTasks = () => front.tasks.close()
     await this.#router!.bind(this.workerEndpoint)
     if (stdio !== undefined) this.#serveStdio(front, identities, stdio)
-    await this.#listenHttp(front, identities)
+    await this.#listenHttp(front, identities, secrets.sessionSeal)
     this.#socket = await listenMcpSocket(front, {
       path: this.#paths.mcpSocket,
       authenticate: (attach) => {
@@ -227,7 +235,10 @@ class Hub implements RunningHub {
       {
         send: (peer, message) => router.send(peer, message),
         keepCatalogue: (services) => this.#catalogueFile.keep(services),
-        notice: (notice) => logNotice(log, notice),
+        notice: (notice) => {
+          logNotice(log, notice)
+          if (notice.kind === 'worker_joined') this.#options.signedIn?.(notice.service)
+        },
         failed: (error, event) => log.error({ err: error, event }, 'the broker failed at an event'),
         workerLog: (entry) => logWorkerLog(log, entry),
         now: steadyNow,
@@ -279,7 +290,7 @@ class Hub implements RunningHub {
     void served.closed.then(() => this.#end('stdio_closed'))
   }
 
-  async #listenHttp(front: McpFront, identities: Identities): Promise<void> {
+  async #listenHttp(front: McpFront, identities: Identities, sessionKey: Uint8Array): Promise<void> {
     const { http } = this.#options.config
     if (http === 'off') return
     try {
@@ -292,6 +303,8 @@ class Hub implements RunningHub {
         origins: http.origins,
         ...(http.publicUrl !== undefined && { publicUrl: http.publicUrl }),
         obstacles: () => this.#obstacles(),
+        sessionKey,
+        metrics: { read: () => this.#statistics(), isOpen: http.metrics === 'open' },
         authenticate: (attach) => {
           const who = authenticate(attach)
           const viewing = (found: Awaited<typeof who>) => this.#viewing(found, attach.view)
@@ -305,6 +318,13 @@ class Hub implements RunningHub {
       this.httpProblem = problem
       this.#options.log.warn({ problem }, 'going on without HTTP')
     }
+  }
+
+  #statistics(): HubStatistics {
+    const runner = this.#running()
+    // The broker's time is that of its last event.
+    runner.step({ type: 'tick' })
+    return hubStatistics(this.#options.version, steadyNow(), runner.broker.statistics(), this.#lag!.read())
   }
 
   /** Why a client should not come yet, or no more. */
@@ -330,9 +350,11 @@ class Hub implements RunningHub {
           ...(issuer === undefined ? {} : { issuer }),
           agents: agentsWithoutTokens(config.agents),
           keptConnections: this.#http?.keptConnections ?? 0,
+          supervised: this.#options.supervised?.() ?? [],
         },
         snapshot: runner.broker.snapshot(),
       }),
+      statistics: () => this.#statistics(),
       drain: (target, drainMs) => runner.step({ type: 'drain', target, drainMs }),
       stateOf: (service) => runner.broker.stateOf(service),
       forget: (service) => runner.step({ type: 'forget', service }),
@@ -344,6 +366,7 @@ class Hub implements RunningHub {
   async #close(): Promise<void> {
     this.#idle?.close()
     this.#tokenWatch?.close()
+    this.#lag?.[Symbol.dispose]()
     this.#http?.drain()
     await this.#drainWorkers()
     await Promise.allSettled([this.#socket?.close(), this.#http?.close(), this.#closeStdio?.()])

@@ -4,6 +4,7 @@ export type { BrokerEffect, Notice } from './broker/effects.js'
 export type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './broker/events.js'
 export type { BrokerSnapshot } from './broker/snapshot.js'
 export type { BrokerOptions } from './broker/state.js'
+export type { BrokerStatistics, ServiceLoad } from './broker/statistics.js'
 export {
   ConfigError,
   type ConfigInput,
@@ -13,10 +14,12 @@ export {
   parseHubConfig,
   runtimeDirectory,
 } from './config.js'
-export { agentsWithoutTokens, type ShownAgent } from './control.js'
+export { agentsWithoutTokens, type ShownAgent, type SupervisedStatus } from './control.js'
 export { type HubEnd, type HubOptions, type RunningHub, reservedServices, startHub, steadyNow } from './hub.js'
 export { createHubLog, type Logger } from './hub-log.js'
 export { issuerProblem } from './issuer-check.js'
+export type { HubStatistics, ProcessFigures } from './metrics/hub-statistics.js'
+export { renderMetrics } from './metrics/render-metrics.js'
 export type {
   AgentCall,
   CallOutcome,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makePrivate } from './runtime-directory.js'
@@ -13,6 +13,8 @@ export interface Secrets {
   readonly operator: string
   /** Turns an attach key into a session id that stays the same over restarts. */
   readonly session: string
+  /** Seals what the id of a legacy HTTP session says; 32 bytes that follow from `session`. */
+  readonly sessionSeal: Uint8Array
   /** Makes whoever shows it what a local agent without a token is. */
   readonly local: string
 }
@@ -43,7 +45,12 @@ export async function loadSecrets(dataDirectory: string, signInFile?: string): P
     loadSecret(files.session),
     loadSecret(files.local),
   ])
-  return { signIn, signInFile: files.signIn, operator, session, local }
+  return { signIn, signInFile: files.signIn, operator, session, sessionSeal: derivedKey(session, 'seal'), local }
+}
+
+/** A key of its own: what the secret authenticates otherwise has a line break, and this has none. */
+function derivedKey(secret: string, purpose: string): Uint8Array {
+  return createHmac('sha256', secret).update(`callboard key ${purpose}`).digest()
 }
 
 /** The local token, made now if no hub was ever started here. @throws StartError when the data directory can't be read or written. */

@@ -234,6 +234,19 @@ describe('http', () => {
     ])
   })
 
+  it('metrics are for whoever shows a token, or open where that is said; the variable wins', () => {
+    expect(parse({ http: {} }).http).not.toHaveProperty('metrics')
+    expect(parse({ http: { metrics: 'open' } }).http).toMatchObject({ metrics: 'open' })
+    const variables = { CALLBOARD_HTTP_METRICS: 'token' }
+    expect(parse({ http: { metrics: 'open' } }, variables).http).toMatchObject({ metrics: 'token' })
+    expect(problems({ http: { metrics: true } })).toEqual([
+      'callboard.config.json: http.metrics: must be token or open.',
+    ])
+    expect(problems({ http: 'off' }, { CALLBOARD_HTTP_METRICS: 'all' })).toEqual([
+      'CALLBOARD_HTTP_METRICS: all must be token or open.',
+    ])
+  })
+
   it.each(['8080', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '::1:80', 'http://localhost:80', '[::1]'])(
     'refuses %s, which is no host:port',
     (listen) => {

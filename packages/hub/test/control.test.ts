@@ -5,6 +5,7 @@ const token = 'the operator secret'
 const controls = () => ({
   isOperator: (presented: string) => presented === token,
   snapshot: vi.fn(() => ({ all: 'well' })),
+  statistics: vi.fn(() => ({ calls: 7 })),
   drain: vi.fn(),
   stateOf: (service: string) =>
     new Map([
@@ -27,9 +28,10 @@ it('shows the agents of the config without their tokens', () => {
   })
 })
 
-it('snapshot and down do just that', async () => {
+it('snapshot, metrics and down do just that', async () => {
   const given = controls()
   expect(await control({ command: 'snapshot' }, given)).toEqual({ all: 'well' })
+  expect(await control({ command: 'metrics' }, given)).toEqual({ calls: 7 })
   expect(await control({ command: 'down', token }, given)).toEqual({ ok: true })
   expect(given.down).toHaveBeenCalledOnce()
 })

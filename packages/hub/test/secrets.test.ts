@@ -15,6 +15,14 @@ describe('secrets', () => {
     expect(await readdir(directory)).toHaveLength(4)
   })
 
+  it('of which one has a key made of it, which shows nothing of it', async () => {
+    const { session, sessionSeal } = await loadSecrets(await temporaryDirectory())
+    const other = await loadSecrets(await temporaryDirectory())
+    expect(sessionSeal).toHaveLength(32)
+    expect(sessionSeal).not.toEqual(other.sessionSeal)
+    expect(Buffer.from(sessionSeal).toString('base64url')).not.toBe(session)
+  })
+
   it('of which the local token may be there before the first start', async () => {
     const directory = `${await temporaryDirectory()}/data`
     const token = await loadLocalToken(directory)

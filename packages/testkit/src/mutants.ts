@@ -248,8 +248,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'who is shed is told no time to wait',
-    file: flow,
-    from: "failure('overloaded', message, retryAfterMs)",
-    to: "failure('overloaded', message)",
+    file: 'hub/dist/broker/call-endings.js',
+    from: 'try again in ${wait}.`, retryAfterMs)',
+    to: 'try again in ${wait}.`)',
   },
 ]

@@ -16,6 +16,8 @@ export interface MutantFate {
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const copied = { protocol: 'protocol', hub: 'packages/hub', worker: 'packages/worker', testkit: 'packages/testkit' }
+/** Seeds that the unchanged copy must pass. */
+const controlSeeds = 20
 /** A mutant that spins is as found as one that fails. */
 const mutantMs = 10 * 60_000
 
@@ -29,6 +31,7 @@ export async function runMutants(
   const fates: MutantFate[] = []
   const work = async () => {
     using copy = new Copy()
+    await copy.check()
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const fate = await copy.run(mutant, options.seeds)
       fates.push(fate)
@@ -58,6 +61,12 @@ class Copy {
     }
   }
 
+  /** Where the unchanged programs fail, each mutant would seem to be found. */
+  async check(): Promise<void> {
+    const { foundAfter, message } = await this.#simulate(controlSeeds)
+    if (foundAfter !== undefined) throw new Error(`seed ${foundAfter} fails without any mutant: ${message}`)
+  }
+
   async run(mutant: Mutant, seeds: number): Promise<MutantFate> {
     const path = join(this.#directory, 'node_modules/@callboard', mutant.file)
     const text = readFileSync(path, 'utf8')
@@ -76,11 +85,13 @@ class Copy {
   #simulate(seeds: number): Promise<Pick<MutantFate, 'foundAfter' | 'message'>> {
     const program = join(this.#directory, 'node_modules/@callboard/testkit/dist/simulate.js')
     const wish = ['--seeds', String(seeds), '--first']
-    return new Promise((resolve) => {
-      execFile(process.execPath, [program, ...wish], { timeout: mutantMs }, (error, stdout) => {
+    return new Promise((resolve, reject) => {
+      execFile(process.execPath, [program, ...wish], { timeout: mutantMs }, (error, stdout, stderr) => {
         const failed = /^seed (\d+) \([a-z]+\): (.*)$/m.exec(stdout)
         if (failed !== null) resolve({ foundAfter: Number(failed[1]), message: failed[2]! })
-        else if (error !== null) resolve({ foundAfter: 1, message: `the program ended: ${error.message}` })
+        else if (error?.killed === true) resolve({ foundAfter: seeds, message: 'the program did not end' })
+        // It did not come to run a seed, or not to tell of it: that says nothing of the checks.
+        else if (error !== null) reject(new Error(`the simulation broke down: ${stderr.slice(-1_000)}`))
         else resolve({ foundAfter: undefined, message: '' })
       })
     })

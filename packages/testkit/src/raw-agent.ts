@@ -33,7 +33,7 @@ const clientInfo = { name: 'raw-agent', version: '1' }
 export class RawAgent {
   readonly #socket: Socket
   readonly #options: RawAgentOptions
-  readonly #waiting = new Map<unknown, (answer: RawMessage) => void>()
+  readonly #waiting = new Map<unknown, { resolve(answer: RawMessage): void; reject(error: Error): void }>()
   readonly #rest: Buffer[] = []
   #serial = 0
   /** Resolves when the hub has closed the connection, or we have. */
@@ -44,6 +44,7 @@ export class RawAgent {
     this.#socket = connect(path)
     this.#socket.on('data', (chunk: Buffer) => this.#push(chunk))
     this.closed = new Promise((resolve) => this.#socket.once('close', () => resolve()))
+    this.#socket.once('close', () => this.#giveUp())
     // Its close follows.
     this.#socket.on('error', () => undefined)
   }
@@ -100,9 +101,14 @@ export class RawAgent {
 
   #answerTo(id: unknown): Promise<RawMessage> {
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, resolve)
-      void this.closed.then(() => reject(new Error(`the connection ended before the answer to ${id}`)))
+      this.#waiting.set(id, { resolve, reject })
+      if (this.#socket.closed) this.#giveUp()
     })
+  }
+
+  #giveUp(): void {
+    for (const [id, { reject }] of this.#waiting) reject(new Error(`the connection ended before the answer to ${id}`))
+    this.#waiting.clear()
   }
 
   #push(chunk: Buffer): void {
@@ -116,9 +122,9 @@ export class RawAgent {
   }
 
   #take(message: RawMessage): void {
-    const settle = message.method === undefined ? this.#waiting.get(message.id) : undefined
-    if (settle === undefined) return this.#options.onMessage?.(message)
+    const waiting = message.method === undefined ? this.#waiting.get(message.id) : undefined
+    if (waiting === undefined) return this.#options.onMessage?.(message)
     this.#waiting.delete(message.id)
-    settle(message)
+    waiting.resolve(message)
   }
 }

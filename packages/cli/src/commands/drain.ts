@@ -16,6 +16,8 @@ export interface DrainOptions {
   readonly json?: boolean
   /** Seconds. */
   readonly timeout?: number
+  /** One worker after the other, each when the one before has been replaced. */
+  readonly rolling?: boolean
 }
 
 type Snapshot = HubStatus['snapshot']
@@ -34,7 +36,7 @@ interface Drained {
   readonly away: Snapshot['services'][number]['away']
 }
 
-export async function runDrain(name: string, { json, timeout }: DrainOptions): Promise<void> {
+export async function runDrain(name: string, { json, timeout, rolling }: DrainOptions): Promise<void> {
   const drainMs = timeout === undefined ? drainMsDefault : Math.ceil(timeout * 1000)
   if (drainMs > drainMsMax) throw new UsageError(`--timeout must be at most ${drainMsMax / 1000} seconds.`)
   const environment = readEnvironment()
@@ -43,14 +45,64 @@ export async function runDrain(name: string, { json, timeout }: DrainOptions): P
   const { mcpSocket } = runtimeFiles(runtimeDirectory)
   const status = await readHubStatus(mcpSocket)
   if (status === undefined) throw noHubRunning(runtimeDirectory)
-  const { command, workers } = findTarget(name, status.snapshot)
-  await operate(environment, { command: 'drain', ...command, drainMs }).catch((error: unknown) => {
-    if (isNobodyThere(error)) throw noHubRunning(runtimeDirectory)
-    throw error
-  })
-  const left = await untilGone(mcpSocket, workers, drainMs + limits.drainGraceMs)
+  const target = findTarget(name, status.snapshot)
+  const drain = async ({ command, workers }: Target): Promise<readonly Worker[]> => {
+    await operate(environment, { command: 'drain', ...command, drainMs }).catch((error: unknown) => {
+      if (isNobodyThere(error)) throw noHubRunning(runtimeDirectory)
+      throw error
+    })
+    return untilGone(mcpSocket, workers, drainMs + limits.drainGraceMs)
+  }
   const away = status.snapshot.services.find(({ service }) => service === name)?.away
-  report(name, { workers, left, away }, json === true)
+  if (rolling === true) return rollOver(target.workers, { drain, mcpSocket, json: json === true })
+  report(name, { workers: target.workers, left: await drain(target), away }, json === true)
+}
+
+interface Rolling {
+  /** Resolves with those that did not leave. */
+  readonly drain: (target: Target) => Promise<readonly Worker[]>
+  readonly mcpSocket: string
+  readonly json: boolean
+}
+
+/** @throws CommandError at the first that does not leave, or has no successor: then the others go on as they are. */
+async function rollOver(workers: readonly Worker[], { drain, mcpSocket, json }: Rolling): Promise<void> {
+  const replaced: { readonly former: Worker; readonly successor: Worker }[] = []
+  for (const [index, worker] of workers.entries()) {
+    const rest = workers.length - index
+    const before = await readHubStatus(mcpSocket)
+    const left = await drain({ command: { instance: worker.instance }, workers: [worker] })
+    if (left.length > 0) throw new CommandError(`${stillThere(left)} ${unchanged(rest - 1)}`)
+    const successor = await untilReplaced(mcpSocket, worker.service, before)
+    if (successor === undefined) throw new CommandError(`${withoutSuccessor(worker)} ${unchanged(rest - 1)}`)
+    replaced.push({ former: worker, successor })
+    if (!json) print(`Replaced ${describe(worker)} by ${escapeControls(successor.instance)}.`)
+  }
+  if (json)
+    printJson({ replaced: replaced.map(({ former, successor }) => ({ ...identify(former), by: successor.instance })) })
+  else if (workers.length === 0) print('No worker of it is signed in: there is nothing to restart.')
+}
+
+const withoutSuccessor = (worker: Worker): string =>
+  `Nothing came in the place of ${describe(worker)} within ${limits.successorWaitMs / 1_000} s: start one, then go on.`
+const unchanged = (count: number): string => (count === 0 ? '' : `${count} of its workers were not asked.`)
+
+/** A worker of the service that was not there before and takes calls; undefined when none has come in time. */
+async function untilReplaced(
+  path: string,
+  service: string,
+  before: HubStatus | undefined,
+): Promise<Worker | undefined> {
+  const known = new Set(before?.snapshot.workers.map(({ instance }) => instance))
+  const endsAt = performance.now() + limits.successorWaitMs
+  for (;;) {
+    const status = await readHubStatus(path)
+    const found = status?.snapshot.workers.find(
+      (worker) => worker.service === service && worker.state === 'ready' && !known.has(worker.instance),
+    )
+    if (found !== undefined || performance.now() >= endsAt) return found
+    await delay(limits.drainPollMs)
+  }
 }
 
 /** @throws UsageError for a name that is neither a worker's nor a service's. */
@@ -88,8 +140,11 @@ function report(name: string, { workers, left, away }: Drained, json: boolean): 
     for (const worker of gone) print(`Drained ${describe(worker)}.`)
   }
   if (left.length === 0) return
-  throw new CommandError(`Asked to leave and still there: ${left.map(describe).join(', ')}; end what hangs.`)
+  throw new CommandError(stillThere(left))
 }
+
+const stillThere = (left: readonly Worker[]): string =>
+  `Asked to leave and still there: ${left.map(describe).join(', ')}; end what hangs.`
 
 function nobodyThere(name: string, away: Drained['away']): string {
   const since = away === undefined ? '' : ` since ${minute(away.since)}`

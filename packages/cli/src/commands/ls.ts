@@ -1,3 +1,4 @@
+import type { SupervisedStatus } from '@callboard/hub'
 import { readEnvironment } from '../environment.js'
 import { escapeControls } from '../escape-controls.js'
 import { type HubStatus, noHubRunning, readHubStatus } from '../hub-link/hub-status.js'
@@ -27,6 +28,13 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
     age(now - worker.joinedAt),
     worker.instance,
   ])
+  const supervised = (hub.supervised ?? []).map((worker) => [
+    worker.worker,
+    describeSupervised(worker, now),
+    String(worker.pid ?? '-'),
+    String(worker.restarts),
+    describeLastExit(worker, now),
+  ])
   const services = snapshot.services.map(({ service, isServed, away, tools, renamed = {}, ownTools = {} }) => [
     service,
     isServed ? 'served' : describeAway(away),
@@ -51,6 +59,7 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
     ...(hub.issuer === undefined ? [] : [`oauth tokens of ${hub.issuer}`]),
     describeLoad(hub, snapshot),
     ...section('WORKER   STATE VERSION CALLS TRUST AGE INSTANCE', workers, 'no workers'),
+    ...section('SUPERVISED STATE PROCESS RESTARTS LAST-END', supervised),
     ...section('SERVICE STATE TOOLS', services, 'no services'),
     ...section('REFUSED SERVICE WHY', refused),
     ...section('CALL SERVICE STATE CALLER AGE', calls),
@@ -68,6 +77,20 @@ function describeLoad({ keptConnections = 0 }: HubStatus['hub'], snapshot: HubSt
 
 function describeAway(away: HubStatus['snapshot']['services'][number]['away']): string {
   return away === undefined ? 'away' : `away since ${minute(away.since)}, kept until ${minute(away.keptUntil)}`
+}
+
+/** `crash-looping since 2026-11-20T17:00Z, again in 12 s` */
+function describeSupervised({ state, restartsAt, crashLoopingSince }: SupervisedStatus, now: number): string {
+  const again = restartsAt === undefined ? '' : ` in ${age(restartsAt - now)}`
+  if (state === 'restarting') return `restarting${again}`
+  if (crashLoopingSince === undefined) return state
+  return `crash-looping since ${minute(crashLoopingSince)}, ${again === '' ? 'tried now' : `again${again}`}`
+}
+
+function describeLastExit({ lastExit }: SupervisedStatus, now: number): string {
+  if (lastExit === undefined) return '-'
+  const { how, at, complaint } = lastExit
+  return `${how}, ${age(now - at)} ago${complaint === undefined ? '' : `: ${complaint}`}`
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,17 +1,12 @@
-import { spawn } from 'node:child_process'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { HubConfig, RunningHub } from '@callboard/hub'
-import { binary } from '../binary.js'
-import { childVariables, type Environment, readEnvironment } from '../environment.js'
-import * as limits from '../limits.js'
+import { type Environment, readEnvironment } from '../environment.js'
 import { loadWholeConfig } from '../load-config.js'
 import { complain, exit, isTerminal, print } from '../output.js'
 import { requirePrograms } from '../required-programs.js'
 import { AlreadyRunning, askedToEnd, startHubHere } from '../start-hub.js'
-import { describeExit, describeHub, describeReady, describeRefusals, urlsOf } from '../up/announcements.js'
-import type { WorkerExit } from '../up/supervised-worker.js'
-import { Supervisor } from '../up/supervisor.js'
-import { UsageError } from '../usage-error.js'
+import { describeHub } from '../up/announcements.js'
+import { Supervision } from '../up/supervision.js'
+import type { UsageError } from '../usage-error.js'
 
 export interface UpOptions {
   readonly workers?: string
@@ -28,13 +23,16 @@ export async function runUp({ workers: list, http, namespace, onDemand = false }
   const config = namespace === undefined ? read.config : { ...read.config, namespace }
   requirePrograms(workers, file, environment.variables['PATH'] ?? '')
   const asked = askedToEnd()
+  const supervision = new Supervision(workers, withLogLevel(environment, config))
   const hub = await startHubUnlessOnDemand(onDemand, {
     config: { ...config, ...(onDemand && { http: optional(config.http) }) },
     expects: workers,
     endWhenIdle: onDemand,
+    signedIn: (service) => supervision.signedIn(service),
+    supervised: () => supervision.statuses,
   })
   print(describeHub(hub, config, workers))
-  const failed = await supervise(hub, workers, withLogLevel(environment, config), asked)
+  const failed = await untilEnd(hub, supervision, asked)
   if (failed !== undefined) throw failed
   return exit(0)
 }
@@ -64,68 +62,16 @@ function optional(http: HubConfig['http']): HubConfig['http'] {
 }
 
 /** Runs until asked to end; then nothing is left. Returns why it could not go on, if so. */
-async function supervise(
+async function untilEnd(
   hub: RunningHub,
-  workers: readonly string[],
-  environment: Environment,
+  supervision: Supervision,
   asked: Promise<void>,
 ): Promise<UsageError | undefined> {
-  let isStarting = true
-  let isEnding = false
-  let misconfigured: (error: UsageError) => void = () => {}
-  const failure = new Promise<UsageError>((resolve) => {
-    misconfigured = resolve
-  })
-  const supervisor = new Supervisor({
-    workers,
-    spawn: (name) => spawnWorker(name, hub, environment),
-    writeLine: complain,
-    exited: (exit: WorkerExit) => {
-      complain(describeExit(exit))
-      // Wrong from the start: better no hub than half of one.
-      if (isStarting && exit.code === 2) misconfigured(new UsageError(exit.complaint ?? `${exit.worker} can't start.`))
-    },
-  })
-  supervisor.start()
-  const ended = Promise.race([hub.ended.then(() => undefined), asked, failure])
-  void ended.then(() => {
-    isEnding = true
-  })
-  void announceReady(hub, workers, () => isEnding).finally(() => {
-    isStarting = false
-  })
+  supervision.start(hub)
+  const ended = Promise.race([hub.ended.then(() => undefined), asked, supervision.failed])
+  void ended.then(() => supervision.endsSoon())
   const reason = await ended
-  await supervisor.stop()
+  await supervision.stop()
   await hub.stop()
   return reason ?? undefined
-}
-
-function spawnWorker(name: string, hub: RunningHub, environment: Environment) {
-  const [url] = urlsOf(hub)
-  return spawn(process.execPath, [binary, 'worker', name], {
-    // A process group of its own: Ctrl-C in the terminal is for us, who tell the worker in an orderly way.
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: childVariables(environment, {
-      CALLBOARD_HUB: hub.workerEndpoint,
-      CALLBOARD_SIGN_IN_SECRET_FILE: hub.signInSecretFile,
-      CALLBOARD_PARENT: 'stdin',
-      // Another hub's is none of ours.
-      CALLBOARD_URL: url,
-    }),
-  })
-}
-
-async function announceReady(hub: RunningHub, workers: readonly string[], isEnding: () => boolean): Promise<void> {
-  const missing = new Set(workers)
-  const endsAt = performance.now() + limits.workersReadyWaitMs
-  while (missing.size > 0 && performance.now() < endsAt && !isEnding()) {
-    for (const worker of hub.snapshot().workers) {
-      if (!missing.delete(worker.service)) continue
-      print(describeReady(hub.snapshot(), worker.service))
-      for (const line of describeRefusals(hub.snapshot(), worker.service)) complain(line)
-    }
-    await delay(limits.readyPollMs)
-  }
-  if (missing.size > 0 && !isEnding()) complain(`callboard: still not signed in: ${[...missing].join(', ')}`)
 }

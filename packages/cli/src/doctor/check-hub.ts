@@ -1,6 +1,8 @@
 import { createServer } from 'node:net'
-import type { HubConfig } from '@callboard/hub'
+import type { HubConfig, SupervisedStatus } from '@callboard/hub'
 import type { HubStatus } from '../hub-link/hub-status.js'
+import * as limits from '../limits.js'
+import { minute } from '../utc-minute.js'
 import { version } from '../version.js'
 import { type Finding, note, ok, problem } from './finding.js'
 import { portOwner } from './port-owner.js'
@@ -38,9 +40,14 @@ export async function checkHttp(config: HubConfig, status: HubStatus | undefined
 export function checkWorkers(wanted: readonly string[], status: HubStatus | undefined): Finding[] {
   if (status === undefined) return []
   const { workers } = status.snapshot
-  const missing = wanted.filter((name) => !workers.some(({ service }) => service === name))
+  const { supervised = [] } = status.hub
+  const unwell = supervised.filter(isUnwell)
+  const missing = wanted
+    .filter((name) => !workers.some(({ service }) => service === name))
+    .filter((name) => !unwell.some(({ worker }) => worker === name))
   const sick = workers.filter(({ state }) => state === 'suspect')
   return [
+    ...unwell.map(keepsEnding),
     ...missing.map((name) => problem(`worker ${name}`, 'not signed in', `see what it says: callboard worker ${name}`)),
     ...sick.map(({ service, instance }) =>
       problem(`worker ${service}`, `${instance} has missed its heartbeats`, 'end that process if it hangs'),
@@ -48,6 +55,21 @@ export function checkWorkers(wanted: readonly string[], status: HubStatus | unde
     ...workers.filter(({ state }) => state !== 'suspect').map((worker) => ok(`worker ${worker.service}`, worker.state)),
     ...workers.flatMap(refusedDefinitions),
   ]
+}
+
+const isUnwell = ({ state, endsInARow }: SupervisedStatus): boolean =>
+  state === 'crash_looping' || endsInARow >= limits.endsInARowMax
+
+function keepsEnding({ worker, state, endsInARow, crashLoopingSince, lastExit }: SupervisedStatus): Finding {
+  const since = crashLoopingSince === undefined ? '' : ` since ${minute(crashLoopingSince)}`
+  const what = state === 'crash_looping' ? `is crash-looping${since}` : `ended ${endsInARow} times in a row`
+  const how = lastExit === undefined ? '' : ` (${lastExit.how})`
+  const last = lastExit?.complaint === undefined ? '' : `; last it said: ${lastExit.complaint}`
+  return problem(
+    `worker ${worker}`,
+    `${what}${how}${last}`,
+    `mend what it says, it is tried again by itself; all that it says: callboard worker ${worker}`,
+  )
 }
 
 /** Hubs that tell which definitions they refused do so in their snapshot. */

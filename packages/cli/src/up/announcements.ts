@@ -1,6 +1,7 @@
 import { type BrokerSnapshot, type HubConfig, type RunningHub, reservedServices } from '@callboard/hub'
 import { binary } from '../binary.js'
 import { escapeControls } from '../escape-controls.js'
+import { restartMsMax } from '../limits.js'
 import { version } from '../version.js'
 import type { WorkerExit } from './supervised-worker.js'
 
@@ -55,9 +56,23 @@ export function describeRefusals(snapshot: BrokerSnapshot, service: string): str
     .map(({ name, message }) => escapeControls(`callboard: warning: ${name} of ${service} was refused: ${message}`))
 }
 
-export function describeExit({ worker, how, restartInMs, isCrashLoop, complaint }: WorkerExit): string {
+/** Nothing while a crash loop goes on: it was said when it began. */
+export function describeExit({ worker, how, restartInMs, crashLoop, complaint }: WorkerExit): string | undefined {
   const again = `it starts again in ${(restartInMs / 1000).toFixed(1)} s`
-  if (!isCrashLoop) return escapeControls(`callboard: the worker ${worker} ended (${how}); ${again}.`)
-  const reason = complaint === undefined ? '' : ` Last it said: ${complaint}`
-  return escapeControls(`callboard: the worker ${worker} is crash-looping (${how}); ${again}, others go on.${reason}`)
+  switch (crashLoop) {
+    case 'none':
+      return escapeControls(`callboard: the worker ${worker} ended (${how}); ${again}.`)
+    case 'begins': {
+      const reason = complaint === undefined ? '' : ` Last it said: ${complaint}`
+      const often = `it is tried again at growing intervals, up to ${restartMsMax / 1000} s, and the others go on`
+      return escapeControls(`callboard: the worker ${worker} is crash-looping (${how}); ${often}.${reason}`)
+    }
+    case 'goes_on':
+      return undefined
+    default:
+      return crashLoop satisfies never
+  }
 }
+
+export const describeRecovery = (worker: string): string =>
+  `callboard: the worker ${worker} is signed in; its crash loop is over.`

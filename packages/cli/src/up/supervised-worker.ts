@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { SupervisedStatus } from '@callboard/hub'
 import * as limits from '../limits.js'
-import { RestartPolicy } from './restart-policy.js'
+import { killGroup, killTree } from './kill-tree.js'
+import { type RestartDecision, RestartPolicy } from './restart-policy.js'
 import { StderrLines } from './stderr-lines.js'
 
 export interface WorkerExit {
@@ -12,15 +14,19 @@ export interface WorkerExit {
   /** What it said last for people. */
   readonly complaint: string | undefined
   readonly restartInMs: number
-  readonly isCrashLoop: boolean
+  readonly crashLoop: RestartDecision['crashLoop']
 }
 
 export interface SupervisedWorkerOptions {
   readonly name: string
-  /** Its stdin is held open as long as we live; its output comes by pipes. */
+  /** Its stdin is held open as long as we live; its output comes by pipes. It leads a process group. */
   readonly spawn: (name: string) => ChildProcess
   readonly writeLine: (line: string) => void
   readonly exited: (exit: WorkerExit) => void
+  /** It has signed in after a crash loop. */
+  readonly recovered?: (worker: string) => void
+  /** Is told of each process, until that is gone with its group. */
+  readonly guardian?: { add(pid: number): void; remove(pid: number): void }
   readonly random?: () => number
   readonly now?: () => number
 }
@@ -31,6 +37,13 @@ export class SupervisedWorker {
   readonly #policy: RestartPolicy
   readonly #now: () => number
   #child: ChildProcess | undefined
+  #hasSignedIn = false
+  #starts = 0
+  #startedAt = 0
+  #endsInARow = 0
+  #crashLoopingSince: number | undefined
+  #lastExit: SupervisedStatus['lastExit']
+  #restartsAt: number | undefined
   #gone: Promise<void> = Promise.resolve()
   #restart: NodeJS.Timeout | undefined
   #stopping: Promise<void> | undefined
@@ -41,41 +54,80 @@ export class SupervisedWorker {
     this.#now = options.now ?? performance.now.bind(performance)
   }
 
-  get isRunning(): boolean {
-    return this.#child !== undefined
+  get status(): SupervisedStatus {
+    const pid = this.#child?.pid
+    return {
+      worker: this.#options.name,
+      state: this.#state(),
+      restarts: Math.max(0, this.#starts - 1),
+      endsInARow: this.#isHealthy() ? 0 : this.#endsInARow,
+      ...(pid !== undefined && { pid }),
+      ...(this.#restartsAt !== undefined && { restartsAt: this.#restartsAt }),
+      ...(this.#crashLoopingSince !== undefined && { crashLoopingSince: this.#crashLoopingSince }),
+      ...(this.#lastExit !== undefined && { lastExit: this.#lastExit }),
+    }
   }
 
   start(): void {
     const { name, spawn, writeLine } = this.#options
-    const startedAt = this.#now()
-    const child = spawn(name)
+    this.#startedAt = this.#now()
+    this.#starts += 1
+    this.#restartsAt = undefined
+    this.#hasSignedIn = false
     const lines = new StderrLines(name, writeLine)
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => lines.push(chunk))
-    // It may be gone before the supervisor is; its exit says so.
-    child.stdin?.on('error', () => {})
-    this.#child = child
-    this.#gone = new Promise((resolve) => {
-      const ended = (how: string, code: number | null) => {
-        if (this.#child !== child) return
-        this.#child = undefined
-        lines.end()
-        killGroup(child)
-        resolve()
-        if (this.#stopping === undefined) this.#again(how, code, lines.complaint, this.#now() - startedAt)
-      }
-      child.once('error', (error) => ended(error.message, null))
-      child.once('close', (code, signal) => ended(signal ?? `exit code ${code}`, code))
-      // A grandchild may hold the pipes open.
-      child.once('exit', (code, signal) => {
-        setTimeout(() => ended(signal ?? `exit code ${code}`, code), limits.flushMs).unref()
-      })
+    try {
+      this.#child = spawn(name)
+    } catch (error) {
+      return this.#again((error as Error).message, null, undefined)
+    }
+    this.#gone = this.#watch(this.#child, lines, (how, code) => {
+      if (this.#stopping === undefined) this.#again(how, code, lines.complaint)
     })
+  }
+
+  /** The hub has signed in a worker of this name. Which process it was is not known: one that is started by hand counts as ours. */
+  signedIn(): void {
+    if (this.#child === undefined) return
+    this.#hasSignedIn = true
+    if (this.#crashLoopingSince === undefined) return
+    this.#crashLoopingSince = undefined
+    this.#options.recovered?.(this.#options.name)
   }
 
   /** Asks it to end, and makes it end. Idempotent. */
   stop(): Promise<void> {
     this.#stopping ??= this.#end()
     return this.#stopping
+  }
+
+  /** Resolves when the process is gone, with what was left in its group. */
+  #watch(child: ChildProcess, lines: StderrLines, ended: (how: string, code: number | null) => void): Promise<void> {
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => lines.push(chunk))
+    // It may be gone before the supervisor is; its exit says so.
+    child.stdin?.on('error', () => {})
+    const { pid } = child
+    if (pid !== undefined) this.#options.guardian?.add(pid)
+    return new Promise((resolve) => {
+      const over = (how: string, code: number | null) => {
+        if (this.#child !== child) return
+        this.#child = undefined
+        lines.end()
+        resolve()
+        ended(how, code)
+      }
+      child.on('error', (error) => {
+        // A process that there is has other errors as well.
+        if (pid === undefined) over(error.message, null)
+      })
+      child.once('exit', (code, signal) => {
+        // At once: the number is free as soon as nothing is left of the group.
+        if (pid !== undefined) killGroup(pid)
+        if (pid !== undefined) this.#options.guardian?.remove(pid)
+        // What has left the group may hold the pipes open.
+        setTimeout(() => over(signal ?? `exit code ${code}`, code), limits.flushMs).unref()
+      })
+      child.once('close', (code, signal) => over(signal ?? `exit code ${code}`, code))
+    })
   }
 
   async #end(): Promise<void> {
@@ -89,23 +141,34 @@ export class SupervisedWorker {
       delay(limits.workerStopMs, false, { signal: patience.signal }).catch(() => false),
     ])
     patience.abort()
-    if (!isGone) killGroup(child)
+    if (!isGone && child.pid !== undefined && isThere(child)) killTree(child.pid)
     await this.#gone
   }
 
-  #again(how: string, code: number | null, complaint: string | undefined, livedMs: number): void {
-    const { delayMs, isCrashLoop } = this.#policy.exited(livedMs)
+  #again(how: string, code: number | null, complaint: string | undefined): void {
+    const livedMs = this.#now() - this.#startedAt
+    const end = { livedMs, code, hasSignedIn: this.#hasSignedIn }
+    const { delayMs, endsInARow, crashLoop } = this.#policy.exited(end)
+    const at = Date.now()
+    this.#endsInARow = endsInARow
+    this.#lastExit = { how, at, ...(complaint !== undefined && { complaint }) }
+    this.#restartsAt = at + delayMs
+    if (crashLoop === 'none') this.#crashLoopingSince = undefined
+    else this.#crashLoopingSince ??= at
     this.#restart = setTimeout(() => this.start(), delayMs)
-    this.#options.exited({ worker: this.#options.name, how, code, complaint, restartInMs: delayMs, isCrashLoop })
+    this.#options.exited({ worker: this.#options.name, how, code, complaint, restartInMs: delayMs, crashLoop })
+  }
+
+  #isHealthy(): boolean {
+    return this.#child !== undefined && this.#now() - this.#startedAt >= limits.healthyMs
+  }
+
+  #state(): SupervisedStatus['state'] {
+    if (this.#crashLoopingSince !== undefined) return 'crash_looping'
+    if (this.#child === undefined) return 'restarting'
+    return this.#hasSignedIn ? 'running' : 'starting'
   }
 }
 
-/** The worker leads a process group: nothing that it started may outlive it. */
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The group is empty.
-  }
-}
+/** Its exit is not known yet, so its number is its own. */
+const isThere = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null

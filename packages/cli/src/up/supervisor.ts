@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
+import type { SupervisedStatus } from '@callboard/hub'
+import { Guardian, type GuardianOptions } from './guardian.js'
 import { SupervisedWorker, type WorkerExit } from './supervised-worker.js'
 
 export interface SupervisorOptions {
@@ -6,22 +8,40 @@ export interface SupervisorOptions {
   readonly spawn: (name: string) => ChildProcess
   readonly writeLine: (line: string) => void
   readonly exited: (exit: WorkerExit) => void
+  readonly recovered: (worker: string) => void
+  readonly guardian: GuardianOptions
 }
 
 /** Keeps the workers running; what one of them does is nothing to the others. */
 export class Supervisor {
-  readonly #workers: readonly SupervisedWorker[]
+  readonly #workers: ReadonlyMap<string, SupervisedWorker>
+  readonly #guardian: Guardian
 
-  constructor({ workers, ...options }: SupervisorOptions) {
-    this.#workers = workers.map((name) => new SupervisedWorker({ name, ...options }))
+  constructor({ workers, guardian, ...options }: SupervisorOptions) {
+    const keeper = new Guardian(guardian)
+    this.#guardian = keeper
+    this.#workers = new Map(
+      workers.map((name) => [name, new SupervisedWorker({ name, guardian: keeper, ...options })] as const),
+    )
+  }
+
+  get statuses(): readonly SupervisedStatus[] {
+    return [...this.#workers.values()].map(({ status }) => status)
   }
 
   start(): void {
-    for (const worker of this.#workers) worker.start()
+    if (this.#workers.size > 0) this.#guardian.start()
+    for (const worker of this.#workers.values()) worker.start()
+  }
+
+  /** The hub has signed in a worker of this service. */
+  signedIn(service: string): void {
+    this.#workers.get(service)?.signedIn()
   }
 
   /** Resolves when no process is left. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.stop()))
+    await Promise.all([...this.#workers.values()].map((worker) => worker.stop()))
+    await this.#guardian.stop()
   }
 }

@@ -66,6 +66,50 @@ describe('callboard drain', () => {
     })
   })
 
+  describe('--rolling', () => {
+    /** Of workers that leave a successor when one of them goes, but the instance that `barren` names. */
+    function renewingHub(installation: Installation, barren = '') {
+      let workers = [workerOf('a', 'a1'), workerOf('a', 'a2'), workerOf('b', 'b1')]
+      return fakeHub(installation, ({ command, instance }) => {
+        if (command === 'snapshot') return { result: statusOf({ workers }) }
+        const successor = workerOf('a', `new-${instance}`)
+        workers = [...workers.filter((each) => each.instance !== instance), ...(instance === barren ? [] : [successor])]
+        return { result: { ok: true } }
+      })
+    }
+
+    it('asks one worker after the other, each when the one before has a successor', async () => {
+      const installation = withSecret()
+      const heard = await renewingHub(installation)
+      expect(await installation.run(['drain', 'a', '--rolling'])).toEqual({
+        code: 0,
+        stdout: 'Replaced a (instance a1) by new-a1.\nReplaced a (instance a2) by new-a2.\n',
+        stderr: '',
+      })
+      expect(heard.map((each) => (each as { instance?: string }).instance)).toEqual(['a1', 'a2'])
+    })
+
+    it('says who came for whom as JSON', async () => {
+      const installation = withSecret()
+      await renewingHub(installation)
+      const { stdout } = await installation.run(['drain', 'a2', '--rolling', '--json'])
+      expect(JSON.parse(stdout)).toEqual({ replaced: [{ service: 'a', instance: 'a2', by: 'new-a2' }] })
+    })
+
+    it('leaves the others alone when one does not leave', async () => {
+      const installation = withSecret()
+      const workers = [workerOf('a', 'a1'), workerOf('a', 'a2')]
+      const heard = await fakeHub(installation, ({ command }) => ({
+        result: command === 'snapshot' ? statusOf({ workers }) : { ok: true },
+      }))
+      const { code, stderr } = await installation.run(['drain', 'a', '--rolling', '--timeout', '0.01'])
+      const why =
+        /^callboard: Asked to leave and still there: a \(instance a1\); end what hangs\. 1 of its workers were not asked\.\n$/
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(why) })
+      expect(heard).toHaveLength(1)
+    })
+  })
+
   it('suggests the nearest name', async () => {
     const installation = withSecret()
     await fakeHub(installation, () => ({ result: statusOf({ workers: [workerOf('kernel', 'k-17')] }) }))

@@ -92,3 +92,53 @@ it('shows where HTTP is, and whose tokens are good there', async () => {
   expect(stdout).toContain(`\nhttp [::1]:${port}\noauth tokens of https://login.example.org\n`)
   expect(JSON.parse((await installation.run(['ls', '--json'])).stdout).hub.issuer).toBe('https://login.example.org')
 })
+
+const since = Date.UTC(2026, 10, 20, 17)
+
+async function hubThatSupervises(): Promise<Installation> {
+  const installation = new Installation()
+  const supervised = [
+    { worker: 'kernel', state: 'running', pid: 7, restarts: 0, endsInARow: 0 },
+    { worker: 'forum', state: 'starting', pid: 8, restarts: 3, endsInARow: 3, lastExit: { at: 0, how: 'SIGKILL' } },
+    { worker: 'social', state: 'restarting', restarts: 1, endsInARow: 1, restartsAt: Date.now() + 3_600_000 },
+    {
+      worker: 'qda',
+      state: 'crash_looping',
+      restarts: 4,
+      endsInARow: 5,
+      restartsAt: Date.now() + 3_600_000,
+      crashLoopingSince: since,
+      lastExit: { at: Date.now() - 600_000, how: 'exit code 2', complaint: `the disk is ${evil}` },
+    },
+  ]
+  await fakeHub(installation, () => ({ result: statusOf({ workers: [workerOf('kernel', 'i-1')] }, { supervised }) }))
+  return installation
+}
+
+it('shows the workers that `up` keeps running, and how it goes', async () => {
+  const lines = (await (await hubThatSupervises()).run(['ls'])).stdout.split('\n').map((line) => line.split(/ {2,}/))
+  expect(lines).toContainEqual(['SUPERVISED', 'STATE', 'PROCESS', 'RESTARTS', 'LAST-END'])
+  expect(lines).toContainEqual(['kernel', 'running', '7', '0', '-'])
+  expect(lines).toContainEqual(['forum', 'starting', '8', '3', expect.stringMatching(/^SIGKILL, \d+ d ago$/)])
+  expect(lines).toContainEqual(['social', 'restarting in 60 min', '-', '1', '-'])
+  expect(lines).toContainEqual([
+    'qda',
+    'crash-looping since 2026-11-20T17:00Z, again in 60 min',
+    '-',
+    '4',
+    `exit code 2, 10 min ago: the disk is ${shown}`,
+  ])
+})
+
+it('doctor calls a problem what keeps ending, once, with the remedy', async () => {
+  const { stdout } = await (await hubThatSupervises()).run(['doctor'], { CALLBOARD_WORKERS: 'kernel,forum,social,qda' })
+  const problems = stdout.split('\n').filter((line) => line.startsWith('PROBLEM worker'))
+  expect(problems).toEqual([
+    'PROBLEM worker forum: ended 3 times in a row (SIGKILL)',
+    `PROBLEM worker qda: is crash-looping since 2026-11-20T17:00Z (exit code 2); last it said: the disk is ${shown}`,
+    'PROBLEM worker social: not signed in',
+  ])
+  expect(stdout).toContain(
+    'remedy: mend what it says, it is tried again by itself; all that it says: callboard worker qda\n',
+  )
+})

@@ -30,9 +30,9 @@ export async function fakeHub(
   return heard
 }
 
-export function statusOf(snapshot: object): object {
+export function statusOf(snapshot: object, hub: object = {}): object {
   return {
-    hub: { pid: process.pid, version: '0.1.0', startedAt: Date.now(), runtime: '/r', http: [] },
+    hub: { pid: process.pid, version: '0.1.0', startedAt: Date.now(), runtime: '/r', http: [], ...hub },
     snapshot: { workers: [], services: [], calls: [], sessions: 0, connections: 0, queued: 0, ...snapshot },
   }
 }

@@ -1,6 +1,6 @@
 import type { BrokerSnapshot, HubConfig } from '@callboard/hub'
 import { expect, it } from 'vitest'
-import { describeHub, describeReady, describeRefusals } from '../../src/up/announcements.js'
+import { describeExit, describeHub, describeReady, describeRefusals } from '../../src/up/announcements.js'
 
 const snapshot = {
   workers: [
@@ -44,4 +44,17 @@ it('tries a tool that is there, by the name that agents see', () => {
   expect(tried('never', ['kernel'])).toContain("npx callboard call weave_eval code='1 + 1'")
   expect(tried('always', ['kernel'])).toContain("npx callboard call kernel_weave_eval code='1 + 1'")
   expect(tried('never', ['forum'])).toBe('  try       npx callboard ls')
+})
+
+const ended = { worker: 'forum', how: 'exit code 1', code: 1, complaint: 'no\x1b luck', restartInMs: 1_540 } as const
+
+it('says of each end when the worker starts again, and of a crash loop once that there is one', () => {
+  expect(describeExit({ ...ended, crashLoop: 'none' })).toBe(
+    'callboard: the worker forum ended (exit code 1); it starts again in 1.5 s.',
+  )
+  expect(describeExit({ ...ended, crashLoop: 'begins' })).toBe(
+    'callboard: the worker forum is crash-looping (exit code 1); it is tried again at growing intervals, up to 30 s, and ' +
+      'the others go on. Last it said: no\\u001b luck',
+  )
+  expect(describeExit({ ...ended, crashLoop: 'goes_on' })).toBe(undefined)
 })

@@ -10,13 +10,14 @@ import {
   type RoutingFailure,
 } from '@callboard/protocol'
 import type { CallOutcome } from '../port.js'
+import { awayFailure, lateFailure, lostFailure, nameOf, resultMessage, shedFailure } from './call-endings.js'
 import type { Call, Conversation } from './calls.js'
 import type { Dispatcher, Submission } from './dispatcher.js'
 import type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './events.js'
 import { logBytesMax, logsPerSecondMax, progressBytesMax, suspendedPerWorkerMax, unclaimedMs } from './limits.js'
 import { isWanted } from './log-severity.js'
 import { returnCredit, takeCredit, type WorkerPeer } from './peers.js'
-import type { OutcomeName, ShedReason } from './service-statistics.js'
+import type { ShedReason } from './service-statistics.js'
 import type { ShedWatch } from './shed-watch.js'
 import { type BrokerState, failure } from './state.js'
 
@@ -210,18 +211,12 @@ export class CallFlow {
   deadlinePassed(id: string): void {
     const call = this.#state.calls.get(id)
     if (call === undefined) return
-    const tool = call.definition.key
-    const { kind } = call.state
-    const message =
-      kind === 'queued' && !call.mayHaveRun
-        ? `${tool} was not started before its deadline: its workers are busy.`
-        : `${tool} did not answer before its deadline; it may have had an effect.`
     if (call.state.kind === 'running') {
       const worker = this.#state.peers.worker(call.state.peer)
       if (worker !== undefined && this.#dispatcher.outliers.seen(worker, 'unanswered'))
         this.#dispatcher.pump(worker.service)
     }
-    this.stop(call, 'deadline_exceeded', failure('deadline_exceeded', message))
+    this.stop(call, 'deadline_exceeded', lateFailure(call))
   }
 
   /** Whoever gets it now has too little time left for it. */
@@ -269,7 +264,7 @@ export class CallFlow {
         continue
       }
       lost++
-      this.settle(call, outcomeUnknown(call.definition.key))
+      this.settle(call, { kind: 'failure', failure: lostFailure(call) })
     }
     for (const id of [...worker.calls]) {
       const call = this.#state.calls.get(id)
@@ -345,13 +340,10 @@ export class CallFlow {
 
   /** Ends a call that was certainly not started, to keep what waits short. */
   #shed(call: Call, reason: ShedReason): void {
-    const { key, service } = call.definition
+    const { service } = call.definition
     const { principal, onBehalfOf } = call.caller
     this.#shedWatch.shed(service, reason, onBehalfOf ?? principal)
-    if (call.mayHaveRun) return this.settle(call, outcomeUnknown(key))
-    const retryAfterMs = this.#dispatcher.retryAfterMs(service)
-    const message = `${shedReasons[reason](key, service)} It was not started; try again in ${seconds(retryAfterMs)}.`
-    this.settle(call, { kind: 'failure', failure: failure('overloaded', message, retryAfterMs) })
+    this.settle(call, { kind: 'failure', failure: shedFailure(call, reason, this.#dispatcher.retryAfterMs(service)) })
   }
 
   /** A second execution does no harm, and it needs nothing that was lost with the worker. [CB-37] */
@@ -368,11 +360,9 @@ export class CallFlow {
 
   /** What an instance kept is gone with it; anything else may come back with its service. [CB-102] */
   #away(call: Call): CallOutcome {
-    const { key, service, keeper } = call.definition
+    const { service, keeper } = call.definition
     if (keeper !== undefined && this.#state.peers.keeper(service, keeper) === undefined) return { kind: 'unknown' }
-    if (call.mayHaveRun) return outcomeUnknown(key)
-    const message = `No worker of ${service} can take ${key} now; it was not started.`
-    return { kind: 'failure', failure: failure('unavailable', message, 1_000) }
+    return { kind: 'failure', failure: awayFailure(call) }
   }
 
   /** A suspended call runs again, with what was left of its time. */
@@ -442,22 +432,7 @@ export class CallFlow {
   #answerWorker(peer: PeerId, workerCallId: string, id: string, outcome: CallOutcome): void {
     const worker = this.#state.peers.worker(peer)
     if (worker === undefined || !worker.calls.delete(id)) return
-    switch (outcome.kind) {
-      case 'result':
-      case 'error':
-        return this.#state.send(peer, { type: 'result', id: workerCallId, outcome: outcome.kind, body: outcome.body })
-      case 'failure':
-        return this.#failAt(peer, workerCallId, outcome.failure)
-      case 'unknown':
-        return this.#failAt(peer, workerCallId, failure('not_found', 'There is no such resource here any more.'))
-      case 'input_required':
-        // A worker's call sends its questions to the agent at the root.
-        throw new Error('a nested call cannot end as input_required')
-    }
-  }
-
-  #failAt(peer: PeerId, id: string, why: RoutingFailure): void {
-    this.#state.send(peer, { type: 'result', id, outcome: 'failure', failure: why })
+    this.#state.send(peer, resultMessage(workerCallId, outcome))
   }
 
   /** The call, if it was handed to that very worker and is not answered yet. */
@@ -468,38 +443,6 @@ export class CallFlow {
 
   #refuse(ref: Ref, why: RoutingFailure): void {
     this.#state.emit({ type: 'settle', ref, outcome: { kind: 'failure', failure: why } })
-  }
-}
-
-function outcomeUnknown(key: string): CallOutcome {
-  const message = `The worker of ${key} was lost while it ran; whether it had an effect is unknown.`
-  return { kind: 'failure', failure: failure('outcome_unknown', message) }
-}
-
-const seconds = (ms: number): string => `${Math.max(0.1, ms / 1_000).toFixed(1)} s`
-
-const shedReasons: Readonly<Record<ShedReason, (key: string, service: string) => string>> = {
-  queue_full: (_, service) => `Too many calls wait for ${service}.`,
-  share_used: (_, service) => `Too many calls of this caller wait for ${service}.`,
-  memory_full: () => 'The arguments of the calls that wait fill what the hub has for them.',
-  too_slow: (key, service) => `${key} would not be started in time: more calls wait for ${service} than it takes.`,
-  expired: (key) => `${key} has waited for half of its time: its workers are busy.`,
-  retry_budget: (_, service) => `Too many calls of ${service} are on their second try.`,
-}
-
-function nameOf(outcome: CallOutcome): OutcomeName {
-  switch (outcome.kind) {
-    case 'failure':
-      return outcome.failure.code
-    case 'result':
-      return outcome.isError ? 'tool_error' : 'result'
-    case 'error':
-    case 'unknown':
-      return outcome.kind
-    case 'input_required':
-      throw new Error('a question is no end of a call')
-    default:
-      return outcome satisfies never
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Affinity, DefinitionKind, Definitions, Replicas, WorkerMethod } from '@callboard/protocol'
+import type { Affinity, DefinitionKind, Definitions, WorkerMethod } from '@callboard/protocol'
 import type { ListScope } from '../port.js'
 import { type CatalogueChanges, ChangeLog } from './catalogue-changes.js'
 import {
@@ -11,12 +11,10 @@ import {
   hashOf,
   type Listed,
 } from './definition.js'
-import { chooseEdition, type EditionInForce, type KeptOffer, keepOffer, offerKey, quarantined } from './editions.js'
+import { chooseEdition, type KeptOffer, keepOffer, offerKey, quarantined } from './editions.js'
 import type { PeerId } from './events.js'
 import { exposedName, safeToolName } from './exposed-name.js'
 import {
-  absentCharactersMax,
-  absentServicesMax,
   catalogueCharactersMax,
   definitionCharactersMax,
   definitionsPerServiceMax,
@@ -27,40 +25,16 @@ import { NamesInForce } from './names-in-force.js'
 import type { Offer } from './offer.js'
 import { OwnTools } from './own-tools.js'
 import { type Refusal, type Verdict, verdictOf } from './refusals.js'
+import { type ServiceEntry, type StoredService, toForget } from './service-entry.js'
 import { SessionViews, type SightChange } from './session-views.js'
 import type { Sight } from './sight.js'
 import { type Viewer, ViewerLists } from './viewer-lists.js'
-
-/** A service as it is kept over a restart of the hub. */
-export interface StoredService {
-  readonly service: string
-  readonly version: string
-  readonly replicas: Replicas
-  readonly affinity: Affinity
-  readonly lastSeenAt: number
-  /** It proved itself: its names can't be taken by one that did not. */
-  readonly trusted: boolean
-  readonly definitions: Definitions
-}
 
 export interface CatalogueOptions {
   /** `always`: agents see `service_name` instead of `name`. */
   readonly namespace: 'never' | 'always'
   /** Finds fault with a definition beyond its form; a client must be able to read every listed one. */
   readonly inspect: (kind: DefinitionKind, value: { readonly [key: string]: unknown }) => string | undefined
-}
-
-interface ServiceEntry {
-  readonly service: string
-  stored: StoredService
-  readonly offers: Map<PeerId, KeptOffer>
-  /** Undefined while there has been no worker since the hub's start. */
-  inForce: EditionInForce | undefined
-  /** By worker: those of the definitions in force that it offers just so. Asked for with every call. */
-  readonly serves: Map<PeerId, ReadonlySet<Definition>>
-  definitions: Definition[]
-  /** What else the listed one has. */
-  refused: Refusal[]
 }
 
 /**
@@ -434,22 +408,8 @@ export class Catalogue {
   }
 
   #forgetAbsent(now: number): void {
-    let count = 0
-    let characters = 0
-    const forgotten: ServiceEntry[] = []
-    // The one seen last is kept first.
     const absent = [...this.#services.values()].filter(({ offers }) => offers.size === 0)
-    for (const entry of absent.sort((one, other) => other.stored.lastSeenAt - one.stored.lastSeenAt)) {
-      const { trusted, lastSeenAt } = entry.stored
-      if (!trusted) {
-        count++
-        characters += entry.definitions.reduce((sum, definition) => sum + definition.characters, 0)
-      }
-      const isCrowded = !trusted && (count > absentServicesMax || characters > absentCharactersMax)
-      if (!isCrowded && now - lastSeenAt <= forgetServiceMs) continue
-      forgotten.push(entry)
-    }
-    this.#forgetAll(forgotten, now)
+    this.#forgetAll(toForget(absent, now), now)
   }
 
   /** Their names go to those who asked for them and were refused: they need not ask again. */

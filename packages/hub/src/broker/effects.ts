@@ -1,7 +1,7 @@
 import type { FromHub, LogLevel } from '@callboard/protocol'
 import type { CallOutcome, ListScope } from '../port.js'
-import type { StoredService } from './catalogue.js'
 import type { ConnectionId, PeerId, Ref } from './events.js'
+import type { StoredService } from './service-entry.js'
 import type { ShedReason } from './service-statistics.js'
 
 /** What the shell must do, in this order. */

@@ -1,6 +1,6 @@
 import type { CallId, Client, Fault, FromWorker, WorkerMethod } from '@callboard/protocol'
 import type { Identity } from '../port.js'
-import type { StoredService } from './catalogue.js'
+import type { StoredService } from './service-entry.js'
 
 /** An opaque id of a connected worker: the shell's routing id. */
 export type PeerId = string

@@ -8,6 +8,9 @@ export const challengeMs = 10_000
 /** Pause for a worker that may try again. */
 export const retrySignInMs = 1_000
 export const crowdedRetryMs = 5_000
+/** One line of the log for the refusals of a service of one kind in so long; of so many kinds. */
+export const refusalReportMs = 60_000
+export const refusalsToldMax = 256
 
 /** A newer version stays this long beside the one in force before it takes over: most that is wrong with it shows by then. */
 export const trialMs = 30_000

@@ -12,7 +12,15 @@ import { parseDefinitions } from './definition.js'
 import type { Dispatcher } from './dispatcher.js'
 import type { Notice } from './effects.js'
 import type { PeerId } from './events.js'
-import { challengeMs, crowdedRetryMs, retrySignInMs, strangersMax, workersMax } from './limits.js'
+import {
+  challengeMs,
+  crowdedRetryMs,
+  refusalReportMs,
+  refusalsToldMax,
+  retrySignInMs,
+  strangersMax,
+  workersMax,
+} from './limits.js'
 import { takeCredit, type WorkerPeer, workerPeer } from './peers.js'
 import type { BrokerState } from './state.js'
 
@@ -32,6 +40,8 @@ export class SignIn {
   readonly #state: BrokerState
   readonly #dispatcher: Dispatcher
   readonly #flow: CallFlow
+  /** When a refusal was last told, by service and code. */
+  readonly #refusalsTold = new Map<string, number>()
 
   constructor(state: BrokerState, dispatcher: Dispatcher, flow: CallFlow) {
     this.#state = state
@@ -260,7 +270,20 @@ export class SignIn {
     this.#state.counters.add('sign_in_refused', refusal.code)
     this.#reject(peer, refusal)
     const { code, message } = refusal
-    this.#state.notice({ kind: 'sign_in_refused', service: ready.service, code, message })
+    const { service } = ready
+    if (this.#isNews(`${service} ${code}`)) this.#state.notice({ kind: 'sign_in_refused', service, code, message })
+  }
+
+  /** A worker that is refused tries again each second: a line now and then tells as much. */
+  #isNews(what: string): boolean {
+    const { now } = this.#state
+    const toldAt = this.#refusalsTold.get(what) ?? Number.NEGATIVE_INFINITY
+    if (now - toldAt < refusalReportMs) return false
+    this.#refusalsTold.delete(what)
+    this.#refusalsTold.set(what, now)
+    const [oldest] = this.#refusalsTold.keys()
+    if (this.#refusalsTold.size > refusalsToldMax && oldest !== undefined) this.#refusalsTold.delete(oldest)
+    return true
   }
 
   #reject(peer: PeerId, refusal: Refusal): void {

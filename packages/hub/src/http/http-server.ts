@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { McpFront } from '../mcp/mcp-server.js'
@@ -9,10 +10,12 @@ import { Facade } from './facade.js'
 import { type GuardOptions, RequestGuard } from './guards.js'
 import * as limits from './limits.js'
 import { McpEndpoint } from './mcp-endpoint.js'
+import { type MetricsOptions, MetricsPage } from './metrics-page.js'
 import { metadataByPath } from './oauth-metadata.js'
 import { OpenExchanges } from './open-exchanges.js'
 import { BodyReader } from './request-body.js'
 import { Routes } from './routes.js'
+import { SessionSeal } from './session-seal.js'
 import { SharedConnections } from './shared-connections.js'
 
 export interface HttpAddress {
@@ -28,8 +31,12 @@ export interface HttpOptions extends Omit<GuardOptions, 'hosts'> {
   readonly oauth?: OAuthConfig
   /** Why the hub is not ready to serve; empty: it is. */
   readonly obstacles?: () => readonly string[]
+  /** Absent: there is no page of metrics. */
+  readonly metrics?: MetricsOptions
   readonly connectionsMax?: number
   readonly streams?: StreamOptions
+  /** 32 bytes that stay the same over restarts, as the sessions of legacy clients do then; absent: they end with this hub. */
+  readonly sessionKey?: Uint8Array
 }
 
 export interface HttpFront {
@@ -62,10 +69,12 @@ export const defaultAddresses: readonly HttpAddress[] = [
 /** @throws AddressInUseError, or what the system says against an address; then nothing is left open. */
 export async function listenHttp(front: McpFront, options: HttpOptions): Promise<HttpFront> {
   const { authenticate, oauth, obstacles = () => [], connectionsMax = limits.connectionsMax, streams } = options
+  const seal = new SessionSeal(options.sessionKey ?? randomBytes(32))
+  const metrics = options.metrics && new MetricsPage(options.metrics)
   const callers = new Callers(authenticate)
   const shared = new SharedConnections(front.hub)
   const bodies = new BodyReader()
-  const mcp = new McpEndpoint({ front, callers, shared, bodies, writer: new ExchangeWriter(streams) })
+  const mcp = new McpEndpoint({ front, callers, shared, bodies, writer: new ExchangeWriter(streams), seal })
   const facade = new Facade({ front, shared, bodies })
   const wanted = options.addresses ?? defaultAddresses
   const guard = new RequestGuard({ ...options, hosts: wanted.map(({ host }) => host) })
@@ -74,6 +83,7 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
     callers,
     mcp,
     facade,
+    metrics,
     obstacles,
     metadata: new Map(oauth && metadataByPath(oauth)),
   })

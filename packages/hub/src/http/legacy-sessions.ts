@@ -1,17 +1,14 @@
-import {
-  type JSONRPCMessage,
-  type RequestId,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server'
+import { randomUUID } from 'node:crypto'
 import { AgentEndpoint } from '../mcp/agent-endpoint.js'
-import { isCancellation } from '../mcp/json-rpc.js'
+import { scopeOf } from '../mcp/client-descriptor.js'
 import type { McpFront } from '../mcp/mcp-server.js'
 import type { Identity } from '../port.js'
-import { serverError } from './answers.js'
-import { requestIdsOf } from './incoming.js'
+import { EndedIds } from './ended-ids.js'
 import { EventMemory, KeptEvents } from './kept-events.js'
 import * as limits from './limits.js'
 import { placeToTake } from './room.js'
+import { type Introduction, introductionIn, type SessionSeal } from './session-seal.js'
+import { SessionTransport } from './session-transport.js'
 import { laterOf, standingOf } from './standing.js'
 
 export interface LegacySession {
@@ -19,10 +16,12 @@ export interface LegacySession {
   readonly identity: Identity
   readonly transport: SessionTransport
   /** What a client that lost a stream can come back for. */
-  readonly events: Pick<KeptEvents, 'knows' | 'isOver'>
+  readonly events: Pick<KeptEvents, 'knows' | 'isOver' | 'formerOf'>
   /** Requests and streams that are open; their number keeps a session from being idle. */
   enter(): void
   leave(): void
+  /** The client has opened the stream of its session: it may have missed changes while there was no hub. */
+  listens(): void
 }
 
 interface Held extends LegacySession {
@@ -31,22 +30,45 @@ interface Held extends LegacySession {
   open: number
   idleSince: number
   until: number | undefined
+  owesNews: boolean
 }
 
-/** The sessions of clients up to 2025-11-25, from `initialize` to DELETE or long silence. */
+const listKinds = ['tools', 'resources', 'prompts'] as const
+
+/**
+ * The sessions of clients up to 2025-11-25, from `initialize` to DELETE or long silence. Those that a killed hub had are made anew when
+ * their clients come back: in the state after `initialize`, with nothing of what came later.
+ */
 export class LegacySessions {
   readonly #front: McpFront
+  readonly #seal: SessionSeal
   readonly #now: () => number
   readonly #memory = new EventMemory()
   readonly #byId = new Map<string, Held>()
+  readonly #revivals = new Map<string, Promise<LegacySession | undefined>>()
+  readonly #ended = new EndedIds()
 
-  constructor(front: McpFront, now: () => number = Date.now) {
+  constructor(front: McpFront, seal: SessionSeal, now: () => number = Date.now) {
     this.#front = front
+    this.#seal = seal
     this.#now = now
   }
 
   get size(): number {
     return this.#byId.size
+  }
+
+  /** For a session that is about to begin: one that the next hub can open where that is possible. `params`: of `initialize`. */
+  newId(params: unknown, caller: Identity): string {
+    const introduction = introductionIn(params)
+    return (introduction && this.#seal.seal(introduction, caller)) ?? randomUUID()
+  }
+
+  /** The session of this id, also if it was a former hub's. @throws TooBusyError */
+  async reach(id: string, identity: Identity): Promise<LegacySession | undefined> {
+    const revival = this.#revivals.get(id)
+    if (revival !== undefined) await revival
+    return this.find(id, identity) ?? this.#revive(id, identity)
   }
 
   /** Only for whoever opened it, with the same rights and by the same token: for any other there is no such session. */
@@ -58,7 +80,11 @@ export class LegacySessions {
   }
 
   /** @throws TooBusyError */
-  async create(id: string, identity: Identity): Promise<LegacySession> {
+  create(id: string, identity: Identity): Promise<LegacySession> {
+    return this.#begin(id, identity)
+  }
+
+  async #begin(id: string, identity: Identity): Promise<Held> {
     this.#makeRoom(identity.principal)
     const session = this.#build(id, identity)
     this.#byId.set(id, session)
@@ -80,6 +106,26 @@ export class LegacySessions {
     for (const session of this.#byId.values()) this.#end(session)
   }
 
+  /** No await before it is known that it goes on: whoever comes meanwhile must not find half a session. */
+  #revive(id: string, identity: Identity): Promise<LegacySession | undefined> | undefined {
+    if (this.#byId.has(id) || this.#ended.has(id)) return undefined
+    const introduction = this.#seal.open(id, identity)
+    if (introduction === undefined) return undefined
+    const revival = this.#reopen(id, identity, introduction).finally(() => this.#revivals.delete(id))
+    this.#revivals.set(id, revival)
+    return revival
+  }
+
+  async #reopen(id: string, identity: Identity, introduction: Introduction): Promise<LegacySession | undefined> {
+    const session = await this.#begin(id, identity)
+    session.enter()
+    await session.transport.reintroduce(introduction)
+    session.events.clear()
+    session.owesNews = true
+    session.leave()
+    return this.find(id, identity)
+  }
+
   #makeRoom(principal: string): void {
     const room = { placesMax: limits.legacySessionsMax, principalPlacesMax: limits.principalPlacesMax }
     const taken = placeToTake(this.#byId.values(), principal, room)
@@ -87,7 +133,7 @@ export class LegacySessions {
   }
 
   #build(id: string, identity: Identity): Held {
-    const events = new KeptEvents(this.#memory, this.#now)
+    const events = new KeptEvents(this.#memory, this.#now, (stream) => transport.requestsOn(stream))
     const transport = new SessionTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => this.#end(session, 'left'),
@@ -104,6 +150,7 @@ export class LegacySessions {
       open: 0,
       until: identity.until,
       idleSince: this.#now(),
+      owesNews: false,
       enter: () => {
         session.open += 1
       },
@@ -113,48 +160,21 @@ export class LegacySessions {
         // An `initialize` that was refused leaves nothing to come back to.
         if (transport.sessionId === undefined) this.#end(session)
       },
+      listens: () => {
+        if (!session.owesNews) return
+        session.owesNews = false
+        for (const kind of listKinds) session.endpoint.listChanged(kind, scopeOf('legacy'))
+      },
     }
     return session
   }
 
   #end(session: Held, how: 'left' | 'given_up' = 'given_up'): void {
     if (!this.#byId.delete(session.id)) return
+    this.#ended.add(session.id)
     if (how === 'left') session.endpoint.leave()
     else session.endpoint.close()
     session.transport.close().catch(() => {})
     session.events.clear()
-  }
-}
-
-/** The SDK's, which loses its way between requests of one id, and leaves the stream of a cancelled one open for ever. */
-class SessionTransport extends WebStandardStreamableHTTPServerTransport {
-  readonly #open = new Set<RequestId>()
-
-  /** An id among those of new requests that is in use; undefined: they are all taken now. */
-  claim(messages: readonly JSONRPCMessage[]): RequestId | undefined {
-    const ids = requestIdsOf(messages)
-    const used = ids.find((id) => this.#open.has(id))
-    if (used !== undefined) return used
-    for (const id of ids) this.#open.add(id)
-    return undefined
-  }
-
-  /** For requests that never got anywhere. */
-  release(messages: readonly JSONRPCMessage[]): void {
-    for (const id of requestIdsOf(messages)) this.#open.delete(id)
-  }
-
-  /** Its HTTP request waits for an end that the protocol does not give it: so an error it is. */
-  async endCancelled(messages: readonly JSONRPCMessage[]): Promise<void> {
-    for (const message of messages.filter(isCancellation)) {
-      const id = message.params?.['requestId'] as RequestId
-      const error = { code: serverError, message: 'The request was cancelled' }
-      if (this.#open.has(id)) await this.send({ jsonrpc: '2.0', id, error })
-    }
-  }
-
-  override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
-    if ('result' in message || 'error' in message) this.#open.delete(message.id as RequestId)
-    return super.send(message, options)
   }
 }

@@ -35,8 +35,8 @@ export const streamUnreadBytesMax = 16 * 1024 * 1024
 export const collapsedBytesMax = streamUnreadBytesMax
 /** Requests for lists in one batch: there are five lists, and what asks for one is small beside what it gets. */
 export const batchListsMax = 8
-/** After a stream has ended, before a client comes for the rest of it. */
-export const streamRetryMs = 1_000
+/** After a stream has ended, before a client comes for the rest of it. SDK clients try twice: a hub that was killed has that long to be back. */
+export const streamRetryMs = 2_000
 
 /** What one legacy session may come back for: two of the largest answers. */
 export const keptEventsBytesMax = 2 * bodyBytesMax
@@ -51,6 +51,19 @@ export const keptAnswersMs = 5 * 60_000
 /** Legacy clients that came by and may come back. */
 export const legacySessionsMax = 1024
 export const legacySessionIdleMs = 30 * 60_000
+/** With a token of the largest size beside it, most of the headers that a client or a proxy sends still fit. */
+export const sealedIdLengthMax = 2_048
+/**
+ * Since the session was opened, which is the one time that its id can tell. Programs run for weeks between two starts; and all that an
+ * older id could do is open an empty session for whoever could open one without it.
+ */
+export const sealedIdMsMax = 30 * 24 * 60 * 60_000
+/** Ended sessions whose id must open nothing more: many times those that can be open. Of 64 bytes each. */
+export const endedSessionsMax = 16 * 1024
+/** Of the ids of open requests, in the id of an event: SDK clients count, and others use UUIDs. */
+export const openRequestsLengthMax = 512
+/** Of what we make: the name of a stream, a life and a serial beside them. */
+export const eventIdLengthMax = openRequestsLengthMax + 128
 /** Distinct identities of stateless clients. */
 export const sharedConnectionsMax = 1024
 /** Of either, for one principal: callers without a token are one, and a quarter is enough for them. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { classifyInboundRequest, createMcpHandler, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import { sessionNameOf } from '../mcp/agent-request.js'
@@ -14,8 +13,10 @@ import { type Exchange, type ExchangeWriter, whenClosed } from './exchange.js'
 import { errorOf, type Incoming, parseIncoming } from './incoming.js'
 import { type LegacySession, LegacySessions } from './legacy-sessions.js'
 import { requestBytesMax } from './limits.js'
+import { lostAnswers } from './lost-answers.js'
 import { headerMismatchOf } from './mirrored-arguments.js'
 import { type BodyReader, parseJsonBody } from './request-body.js'
+import type { SessionSeal } from './session-seal.js'
 import type { Lease, SharedConnections } from './shared-connections.js'
 import { serveStateless } from './stateless.js'
 
@@ -28,6 +29,7 @@ export interface McpEndpointParts {
   readonly shared: SharedConnections
   readonly bodies: BodyReader
   readonly writer: ExchangeWriter
+  readonly seal: SessionSeal
 }
 
 /** A request to `/mcp` whose sender is known. */
@@ -45,7 +47,7 @@ export class McpEndpoint {
 
   constructor(parts: McpEndpointParts) {
     this.#parts = parts
-    this.#sessions = new LegacySessions(parts.front)
+    this.#sessions = new LegacySessions(parts.front, parts.seal)
   }
 
   /** @throws TooBusyError */
@@ -100,7 +102,7 @@ export class McpEndpoint {
   }
 
   async #initialize(posted: Posted): Promise<HttpError | undefined> {
-    const id = randomUUID()
+    const id = this.#sessions.newId(isRecord(posted.body) ? posted.body['params'] : undefined, posted.caller)
     const identity = await this.#parts.callers.identify(posted.request, { kind: 'legacy', name: id })
     if ('status' in identity) return identity
     const session = await this.#sessions.create(id, identity)
@@ -112,10 +114,23 @@ export class McpEndpoint {
     if (id === undefined) return wrongMethod('POST')
     const identity = await this.#parts.callers.identify(posted.request, { kind: 'legacy', name: id })
     if ('status' in identity) return identity
-    const session = this.#sessions.find(id, identity)
+    const session = await this.#sessions.reach(id, identity)
     if (session === undefined) return noSession
-    const lastEventId = headerOf(posted.request, 'last-event-id')
-    if (posted.request.method === 'GET' && lastEventId !== undefined) {
+    return posted.request.method === 'GET' ? this.#stream(session, posted) : this.#converse(session, posted)
+  }
+
+  /** The session's own stream, or the rest of one that was lost. */
+  async #stream(session: LegacySession, posted: Posted): Promise<HttpError | undefined> {
+    const { request } = posted
+    const lastEventId = headerOf(request, 'last-event-id')
+    const former = lastEventId === undefined ? undefined : session.events.formerOf(lastEventId)
+    if (former?.kind === 'requests') {
+      if (former.unanswered.length === 0) return streamIsOver
+      return void (await this.#parts.writer.answer(posted, false, async () => lostAnswers(former)))
+    }
+    // Of the session's own stream, nothing that a former life of the hub had to say still holds: it is opened anew.
+    if (former?.kind === 'session') delete request.headers['last-event-id']
+    else if (lastEventId !== undefined) {
       if (!session.events.knows(lastEventId)) return unknownEvent
       if (session.events.isOver(lastEventId)) return streamIsOver
     }
@@ -135,6 +150,7 @@ export class McpEndpoint {
       const served = await transport.handleRequest(request, body === undefined ? {} : { parsedBody: body })
       if (served.ok) await transport.endCancelled(messages)
       else transport.release(messages)
+      if (served.ok && opensOwnStream(request)) session.listens()
       return served
     })
     return undefined
@@ -224,6 +240,10 @@ const streamIsOver: HttpError = {
   code: 'STREAM_IS_OVER',
   message: 'That stream has ended, and nothing of it is left to read',
   headers: { allow: 'POST, DELETE' },
+}
+
+function opensOwnStream({ method, headers }: Request): boolean {
+  return method === 'GET' && !headers.has('last-event-id')
 }
 
 /** As the SDK's handler for the other generation will see it. */

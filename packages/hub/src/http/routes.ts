@@ -9,17 +9,20 @@ import {
   tooBusy,
   wrongMethod,
 } from './answers.js'
+import { bearerTokenOf } from './bearer-token.js'
 import type { Callers } from './callers.js'
 import { allowCrossOrigin } from './cross-origin.js'
 import type { Facade } from './facade.js'
 import type { RequestGuard } from './guards.js'
 import type { McpEndpoint } from './mcp-endpoint.js'
+import { type MetricsPage, metricsNeedToken } from './metrics-page.js'
 
 export interface RouteParts {
   readonly guard: RequestGuard
   readonly callers: Callers
   readonly mcp: McpEndpoint
   readonly facade: Facade
+  readonly metrics: MetricsPage | undefined
   /** Why the hub is not ready to serve; empty: it is. */
   readonly obstacles: () => readonly string[]
   /** By path: where to get tokens from. */
@@ -36,6 +39,7 @@ type Route =
       readonly handle: (request: IncomingMessage, response: ServerResponse, caller: Identity) => void | Promise<void>
     }
   | { readonly kind: 'mcp' }
+  | { readonly kind: 'metrics'; readonly page: MetricsPage }
   | { readonly kind: 'none' }
 
 /** Who may ask at all, then who asks, then what for: nothing is read of a body before. */
@@ -69,6 +73,8 @@ export class Routes {
       if (!isRead(request)) return wrongMethod('GET, HEAD')
       return void route.handle(response)
     }
+    // What hub and services do is not among what `http.open` offers.
+    if (route.kind === 'metrics' && bearerTokenOf(request.headers) === undefined) return metricsNeedToken
     const caller = await callers.identify(request)
     if ('status' in caller) return caller
     switch (route.kind) {
@@ -76,6 +82,9 @@ export class Routes {
         return { status: 404, code: 'NOT_FOUND', message: `There is no ${path}` }
       case 'mcp':
         return void (await mcp.handle(request, response, caller))
+      case 'metrics':
+        if (!isRead(request)) return wrongMethod('GET, HEAD')
+        return void route.page.send(response, caller.services)
       case 'facade':
         if (route.method === 'GET' ? !isRead(request) : request.method !== 'POST') {
           return wrongMethod(route.method === 'GET' ? 'GET, HEAD' : 'POST')
@@ -95,6 +104,8 @@ export class Routes {
         return { kind: 'open', handle: (response) => sendJson(response, 200, { status: 'ok' }) }
       case '/readyz':
         return { kind: 'open', handle: (response) => this.#tellReady(response) }
+      case '/metrics':
+        return this.#metricsRoute()
       case '/':
         return { kind: 'facade', method: 'GET', handle: (_, response, caller) => facade.info(response, caller) }
       case '/tools':
@@ -102,6 +113,12 @@ export class Routes {
       default:
         return this.#metadataRoute(path) ?? this.#toolRoute(path)
     }
+  }
+
+  #metricsRoute(): Route {
+    const { metrics: page } = this.#parts
+    if (page === undefined) return { kind: 'none' }
+    return page.isOpen ? { kind: 'open', handle: (response) => page.send(response) } : { kind: 'metrics', page }
   }
 
   #metadataRoute(path: string): Route | undefined {

@@ -9,3 +9,8 @@ export function standingOf({ session, principal, roles, group, services, run, cr
 export function laterOf(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? undefined : Math.max(one, other)
 }
+
+/** Who an identity is, whatever it may do now: what a session id that outlives the hub is bound to. Rights are asked anew then. */
+export function holderOf({ principal, credential, run }: Identity): string {
+  return JSON.stringify([principal, credential, run?.id])
+}

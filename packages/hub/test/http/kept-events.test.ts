@@ -50,6 +50,33 @@ describe('kept events', () => {
     },
   )
 
+  it.each(['a', '_GET_stream'])('of a former life of the hub are not to be had: %s', async (stream) => {
+    const id = await log().events.storeEvent(stream, note(1))
+    const { events } = log()
+    await events.storeEvent(stream, note(1))
+    await events.storeEvent(stream, answer)
+    expect([events.knows(id), events.isOver(id)]).toEqual([false, false])
+  })
+
+  it('say what stream they were of, and what was unanswered on it, when the hub is another', async () => {
+    const former = new KeptEvents(
+      new EventMemory(),
+      () => 0,
+      () => [1, 'two'],
+    )
+    const { events } = log()
+    const own = await former.storeEvent('_GET_stream', note(1))
+    const lost = await former.storeEvent('a', primer)
+    const ended = await log().events.storeEvent('a', answer)
+    expect(former.formerOf(lost)).toBeUndefined()
+    expect(events.formerOf('nonsense')).toBeUndefined()
+    expect(events.formerOf(own)).toEqual({ kind: 'session' })
+    const found = events.formerOf(lost)
+    expect(found).toMatchObject({ kind: 'requests', unanswered: [1, 'two'] })
+    expect(events.formerOf((found as { eventId: string }).eventId)).toMatchObject({ kind: 'requests', unanswered: [] })
+    expect(events.formerOf(ended)).toMatchObject({ kind: 'requests', unanswered: [] })
+  })
+
   it('of the stream that belongs to no request are what is left of them', async () => {
     const { events, after } = log()
     const id = await events.storeEvent('_GET_stream', note(1))

@@ -1,14 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { TooBusyError } from '../../src/http/answers.js'
 import { LegacySessions } from '../../src/http/legacy-sessions.js'
+import { SessionSeal } from '../../src/http/session-seal.js'
 import { FakeHub, frontOf, identity } from '../mcp/fake-hub.js'
 
 function legacySessions() {
   const hub = new FakeHub()
   const clock = { now: 0 }
-  return { hub, clock, sessions: new LegacySessions(frontOf(hub), () => clock.now) }
+  return { hub, clock, sessions: new LegacySessions(frontOf(hub), new SessionSeal(randomBytes(32)), () => clock.now) }
 }
 const idleMs = 1_800_000
+const clientInfo = { name: 'c', version: '1' }
 
 describe('LegacySessions', () => {
   it('ends a session after it was idle for long, not before and not while a request is open', async () => {
@@ -26,6 +29,43 @@ describe('LegacySessions', () => {
     sessions.sweep()
     expect(sessions.find('s', identity)).toBeUndefined()
     expect(hub.live).toEqual([])
+  })
+
+  it('does not open again by its id what has ended by silence', async () => {
+    const { clock, sessions } = legacySessions()
+    const id = sessions.newId({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, identity)
+    const session = await sessions.reach(id, identity)
+    expect(session).toBeDefined()
+    clock.now += idleMs
+    sessions.sweep()
+    expect(await sessions.reach(id, identity)).toBeUndefined()
+  })
+
+  it('is not to be had before it is whole', async () => {
+    const { hub, sessions } = legacySessions()
+    const id = sessions.newId({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, identity)
+    const first = sessions.reach(id, identity)
+    const second = await sessions.reach(id, identity)
+    expect(second?.transport.sessionId).toBe(id)
+    expect(await first).toBe(second)
+    expect(hub.connections).toHaveLength(1)
+  })
+
+  it('does not open again what made room for another', async () => {
+    const { sessions } = legacySessions()
+    const newId = () => sessions.newId({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, identity)
+    const ids = Array.from({ length: 257 }, newId)
+    for (const id of ids) expect(await sessions.reach(id, identity)).toBeDefined()
+    expect(sessions.size).toBe(256)
+    expect(await sessions.reach(ids[0]!, identity)).toBeUndefined()
+    expect(await sessions.reach(ids[1]!, identity)).toBeDefined()
+  })
+
+  it('opens nothing again that the SDK does not take for an introduction', async () => {
+    const { hub, sessions } = legacySessions()
+    const id = sessions.newId({ protocolVersion: '2025-11-25', capabilities: { roots: 1 }, clientInfo }, identity)
+    expect(await sessions.reach(id, identity)).toBeUndefined()
+    expect([sessions.size, hub.live]).toEqual([0, []])
   })
 
   it.each([

@@ -159,7 +159,7 @@ describe('a legacy client that lost its stream', () => {
     const session = await front.session()
     const stream = await front.stream(session, call(1, 'held', { progressToken: 1 }))
     const primer = await stream.next()
-    expect(primer).toEqual({ id: expect.any(String), retry: '1000' })
+    expect(primer).toEqual({ id: expect.any(String), retry: '2000' })
     const { onProgress, signal } = await called
     onProgress?.(json({ progress: 1 }))
     const first = await stream.next()
