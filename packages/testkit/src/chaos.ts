@@ -3,7 +3,7 @@ import { type FaultProfile, type Trouble, troubles } from './fault-profile.js'
 import type { Link } from './link.js'
 import { quickPlan } from './plan.js'
 import type { Random } from './random.js'
-import { ownToolName } from './services.js'
+import { builds, ownToolName } from './services.js'
 import type { SimulatedHub } from './simulated-hub.js'
 import type { SimulatedWorker } from './simulated-worker.js'
 import type { VirtualClock } from './virtual-clock.js'
@@ -16,6 +16,8 @@ export interface ChaosContext {
   readonly hub: SimulatedHub
   /** The processes that live now. */
   readonly workers: () => readonly SimulatedWorker[]
+  /** One agent makes many calls at once. */
+  readonly burst: () => void
   readonly note: (text: string) => void
 }
 
@@ -61,7 +63,7 @@ export class Chaos {
   }
 
   #make(trouble: Trouble): void {
-    const { random, workers, hub } = this.#context
+    const { random, workers, hub, profile } = this.#context
     const living = workers()
     if (trouble.startsWith('hub')) return this.#makeAtHub(trouble)
     if (living.length === 0) return
@@ -96,6 +98,16 @@ export class Chaos {
         return worker.redefine(random.chance(0.5))
       case 'tell':
         return this.#tell(worker)
+      case 'sicken': {
+        worker.sicken(random.pick(['is_error', 'error', 'never'] as const))
+        this.#context.clock.after(random.pick([1_000, 5_000, 20_000]), () => worker.sicken(undefined))
+        return
+      }
+      case 'rebuild':
+        if (profile.drifts) worker.rebuild(random.pick(builds.filter(({ version }) => version === worker.version)))
+        return
+      case 'burst':
+        return this.#context.burst()
       case 'clock_jump':
         return worker.skipTime(random.pick([300, 3_000, 60_000]))
       default:
@@ -163,9 +175,10 @@ export class Chaos {
 
   #nonsense(id: CallId, worker: SimulatedWorker): Message {
     const { random } = this.#context
+    const call = `forged-${++this.#hostileSerial}`
     const canary = {
-      call: 'forged',
-      root: 'forged',
+      call,
+      root: call,
       session: undefined,
       principal: 'forged',
       depth: -1,
@@ -175,7 +188,7 @@ export class Chaos {
     const plan = Buffer.from(JSON.stringify({ canary, plan: quickPlan(1) }))
     const [own] = worker.running
     const epoch = id.slice(0, id.indexOf('-'))
-    const name = `forged-${++this.#hostileSerial}`
+    const name = `forged-${this.#hostileSerial}`
     return random.pick<Message>([
       { type: 'response', id, outcome: 'result', body },
       { type: 'response', id, outcome: 'error', body },

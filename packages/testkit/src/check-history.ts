@@ -9,6 +9,8 @@ export interface CheckOptions {
    * RESPONSE for the one to a later REQUEST of the same call, both rightly by what they can know. [CB-34] [CB-37]
    */
   readonly framesRepeat: boolean
+  /** How long after its CANCEL was sent a call may begin: the link's time, and a short stop. Undefined: no matter. [CB-72] */
+  readonly staleAfterMs: number | undefined
 }
 
 interface Turn {
@@ -36,6 +38,7 @@ export class HistoryChecker implements Checker {
   readonly #startedIds = new Map<string, string>()
   readonly #startedCalls = new Map<string, string>()
   readonly #deniedCalls = new Map<string, string>()
+  readonly #cancelledAt = new Map<string, number>()
 
   constructor(options: CheckOptions) {
     this.#options = options
@@ -59,6 +62,8 @@ export class HistoryChecker implements Checker {
         if (run !== undefined) run.content = record.content
         return
       }
+      case 'frame':
+        return this.#sent(record)
       case 'nested_called':
         this.#nested.set(record.id, record)
         return
@@ -144,7 +149,17 @@ export class HistoryChecker implements Checker {
     }
   }
 
-  #started({ run, id, instance, canary }: Extract<HistoryRecord, { kind: 'started' }>): void {
+  #sent({ at, message }: Extract<HistoryRecord, { kind: 'frame' }>): void {
+    const isForGood =
+      message.type === 'cancel' && message.reason !== 'input_abandoned' && message.reason !== 'unknown_call'
+    if (isForGood && !this.#cancelledAt.has(message.id)) this.#cancelledAt.set(message.id, at)
+  }
+
+  #started({ at, run, id, instance, canary }: Extract<HistoryRecord, { kind: 'started' }>): void {
+    const staleMs = at - (this.#cancelledAt.get(id) ?? at)
+    if (staleMs > (this.#options.staleAfterMs ?? Number.POSITIVE_INFINITY)) {
+      throw new Violation(`${canary.call} begins on ${instance} ${staleMs} ms after it was cancelled`)
+    }
     this.#runs.set(run, { canary, instance })
     if (canary.retriable) return
     const denied = this.#deniedCalls.get(canary.call)

@@ -18,6 +18,8 @@ export interface FaultProfile {
   readonly clockSkewMs: number
   /** Agents that leave questions unanswered for good: such a run takes a quarter of an hour of its own time. */
   readonly forgetful: boolean
+  /** Builds of one service run beside each other. */
+  readonly drifts: boolean
 }
 
 export const troubles = [
@@ -34,6 +36,9 @@ export const troubles = [
   'redefine',
   'tell',
   'clock_jump',
+  'sicken',
+  'rebuild',
+  'burst',
 ] as const
 export type Trouble = (typeof troubles)[number]
 
@@ -51,6 +56,9 @@ const most: Readonly<Record<Trouble, number>> = {
   redefine: 0.1,
   tell: 0.3,
   clock_jump: 0.02,
+  sicken: 0.05,
+  rebuild: 0.03,
+  burst: 0.01,
 }
 
 export function makeProfile(random: Random): FaultProfile {
@@ -67,6 +75,7 @@ export function makeProfile(random: Random): FaultProfile {
     troubles: chances((trouble) => (random.chance(0.5) ? random.next() * most[trouble] : 0)),
     notices: random.pick(['prompt', 'late', 'mixed'] as const),
     clockSkewMs: random.pick([0, 50, 5_000, 3_600_000]),
+    drifts: random.chance(0.4),
   }
 }
 
@@ -89,6 +98,7 @@ function calmProfile(random: Random): FaultProfile {
     chaosMs: random.integer(4_000, 15_000),
     clockSkewMs: random.pick([0, 50, 5_000]),
     forgetful: random.chance(0.1),
+    drifts: false,
   }
 }
 

@@ -8,6 +8,20 @@ export interface ToolSpec {
   readonly timeoutMs: number
 }
 
+/** What one build of a worker offers: builds with the same number define the same. */
+export interface Build {
+  readonly version: string
+  readonly drift: number
+}
+
+/** The second one is what a slip makes: other definitions under the same version. */
+export const builds: readonly Build[] = [
+  { version: '1.0.0', drift: 0 },
+  { version: '1.0.0', drift: 1 },
+  { version: '1.1.0', drift: 2 },
+]
+export const firstBuild: Build = builds[0]!
+
 export interface ServiceSpec {
   readonly service: string
   readonly instances: number
@@ -51,16 +65,29 @@ function makeService(random: Random, service: string): ServiceSpec {
 }
 
 /** What READY says; `extra` comes and goes by UPDATE. */
-export function definitionsOf(spec: ServiceSpec, extra: boolean): Definitions {
-  const tools = spec.tools.map(({ name, hint, timeoutMs }) => ({
+export function definitionsOf(spec: ServiceSpec, extra: boolean, drift = 0): Definitions {
+  const tools = offeredBy(spec, drift).map(({ name, hint, timeoutMs }) => ({
     name,
-    inputSchema: { type: 'object' as const },
+    inputSchema: { type: 'object' as const, ...(isDrifting(name) && drift > 0 ? { minProperties: drift } : {}) },
     annotations: { idempotentHint: hint === 'idempotent', readOnlyHint: hint === 'read_only' },
     _meta: { 'callboard/timeoutMs': timeoutMs },
   }))
-  const more = { name: `${spec.service}_extra`, inputSchema: { type: 'object' as const } }
+  const more = { name: extraToolName(spec.service), inputSchema: { type: 'object' as const } }
   return { tools: extra ? [...tools, more] : tools, resources: [{ uri: spec.uri, name: 'thing' }] }
 }
 
+/** The third tool has another schema in each build, and the last build is without the second. */
+const isDrifting = (name: string): boolean => name.endsWith('_tool2')
+
+function offeredBy({ tools }: ServiceSpec, drift: number): readonly ToolSpec[] {
+  return drift < 2 ? tools : tools.filter(({ name }) => !name.endsWith('_tool1'))
+}
+
+/** Of a tool's name, a resource's URI or a routing id. */
+export const serviceOf = (name: string): string => name.split(/[_:/]/, 1)[0]!
+
 /** The tool that single sessions may have of their own, in the place of the one that all have. */
 export const ownToolName = (service: string): string => `${service}_tool0`
+
+/** The tool that comes and goes. */
+export const extraToolName = (service: string): string => `${service}_extra`

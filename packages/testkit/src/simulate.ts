@@ -1,44 +1,91 @@
 #!/usr/bin/env node
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type SimulationReport, simulate } from './simulation.js'
+import { type SeedRange, SeedTally, type SeedTallyData } from './seed-tally.js'
+import { simulate } from './simulation.js'
 
-/** Many seeds, outside the tests: `node packages/testkit/dist/simulate.js --seeds 10000 --from 1`. */
-function main(): void {
+/** Many seeds, outside the tests: `npm run simulate -- --seeds 10000 --jobs 2`. */
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       seeds: { type: 'string', default: '1000' },
       from: { type: 'string', default: '1' },
+      jobs: { type: 'string', default: '1' },
       trace: { type: 'boolean', default: false },
+      /** Ends at the first seed that fails. */
+      first: { type: 'boolean', default: false },
     },
   })
-  const count = Number(values.seeds)
-  const first = Number(values.from)
+  const range = { from: Number(values.from), count: Number(values.seeds), stopsAtFailure: values.first }
+  if (process.send !== undefined) return serve()
   const startedAt = performance.now()
-  let failures = 0
-  const totals = new Map<string, number>()
-  for (let seed = first; seed < first + count; seed++) {
-    const report = simulate({ seed, ...(values.trace ? { onLine: print } : {}) })
-    add(totals, report)
-    if (report.failure === undefined) continue
-    failures += 1
-    print(`seed ${seed} (${report.profile}): ${report.failure.message}`)
-    if (count === 1) for (const line of report.failure.lines) print(line)
-  }
+  const jobs = Number(values.jobs)
+  const tally = jobs > 1 ? await runShared(range, jobs) : runRange(range, values.trace)
   const seconds = (performance.now() - startedAt) / 1_000
-  print(`${count} seeds in ${seconds.toFixed(1)} s, ${(count / seconds).toFixed(1)} seeds/s, ${failures} failed`)
-  print([...totals].map(([name, total]) => `${name} ${total}`).join(', '))
-  process.exitCode = failures === 0 ? 0 : 1
+  for (const { seed, profile, message } of tally.failures) {
+    print(`seed ${seed} (${profile}): ${message}`)
+    print(`  replay: npm run simulate -- --seeds 1 --from ${seed} --trace`)
+  }
+  const { seeds } = tally
+  print(
+    `${seeds} seeds in ${seconds.toFixed(1)} s, ${(seeds / seconds).toFixed(1)} seeds/s, ${tally.failures.length} failed`,
+  )
+  print(tally.lines().join('\n'))
+  process.exitCode = tally.failures.length === 0 ? 0 : 1
 }
 
-function add(totals: Map<string, number>, { calls, virtualMs, outcomes }: SimulationReport): void {
-  const sum = (name: string, value: number) => totals.set(name, (totals.get(name) ?? 0) + value)
-  sum('turns', calls)
-  sum('virtual hours', virtualMs / 3_600_000)
-  for (const [name, value] of Object.entries(outcomes)) sum(name, value)
+function runRange({ from, count, stopsAtFailure }: SeedRange, traces: boolean): SeedTally {
+  const tally = new SeedTally()
+  for (let seed = from; seed < from + count; seed++) {
+    const report = simulate({ seed, ...(traces ? { onLine: print } : {}) })
+    tally.add(report)
+    if (report.failure === undefined) continue
+    if (count === 1 && !traces) for (const line of report.failure.lines) print(line)
+    if (stopsAtFailure) break
+  }
+  return tally
+}
+
+/** Seeds that one process takes at a time: seeds take very different times, so that fixed halves would end apart. */
+const portion = 25
+
+/** Processes of their own take one portion after the other. */
+async function runShared({ from, count, stopsAtFailure }: SeedRange, jobs: number): Promise<SeedTally> {
+  const tally = new SeedTally()
+  const portions: SeedRange[] = []
+  for (let done = 0; done < count; done += portion) {
+    portions.push({ from: from + done, count: Math.min(portion, count - done), stopsAtFailure })
+  }
+  await Promise.all(Array.from({ length: jobs }, () => drive(portions, tally)))
+  return tally
+}
+
+function drive(portions: SeedRange[], tally: SeedTally): Promise<void> {
+  const child = fork(fileURLToPath(import.meta.url))
+  return new Promise((resolve, reject) => {
+    const next = () => {
+      const range = portions.shift()
+      if (range === undefined) child.disconnect()
+      else child.send(range)
+    }
+    child.on('message', (data) => {
+      tally.merge(data as SeedTallyData)
+      next()
+    })
+    child.on('error', reject)
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a simulating process ended with ${code}`))))
+    next()
+  })
+}
+
+/** The other end of {@link drive}. */
+function serve(): void {
+  process.on('message', (range) => process.send?.(runRange(range as SeedRange, false).data))
 }
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-main()
+await main()

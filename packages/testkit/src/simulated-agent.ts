@@ -3,7 +3,7 @@ import type { Client } from '@callboard/protocol'
 import { parse } from './check-history.js'
 import type { FaultProfile } from './fault-profile.js'
 import type { History } from './history.js'
-import { type CallBody, type Canary, chainPlan, makePlan, type Plan } from './plan.js'
+import { type CallBody, type Canary, chainPlan, makePlan, type Plan, quickPlan } from './plan.js'
 import type { Random } from './random.js'
 import { isRetriable, type ServiceSpec, type ToolSpec } from './services.js'
 import type { SimulatedHub } from './simulated-hub.js'
@@ -114,6 +114,14 @@ export class SimulatedAgent {
     const call = { method, name: called, body, client: this.#client, ...limit } as const
     hub.step({ type: 'call', ref, connection, call })
     return ref
+  }
+
+  /** Many calls of one tool at once: more than any queue takes of one session. */
+  burst(count: number): void {
+    const { random, services } = this.#context
+    const connection = [...this.#connections][0] ?? this.open()
+    const tool = random.pick(random.pick(services).tools)
+    for (let index = 0; index < count; index++) this.call(connection, tool, quickPlan(random.integer(0, 50)))
   }
 
   settled(ref: number, outcome: CallOutcome): boolean {

@@ -18,6 +18,9 @@ export interface HandlerHost {
   ended(handler: SimulatedHandler): void
 }
 
+/** What becomes of every call in a sick worker. */
+export type Sickness = 'is_error' | 'error' | 'never'
+
 type State = 'running' | 'asking' | 'calling' | 'minting' | 'hanging' | 'over'
 
 /** Carries out one plan. */
@@ -34,13 +37,13 @@ export class SimulatedHandler {
   #state: State = 'running'
   #abortCause: string | undefined
 
-  constructor(request: Request, run: string, host: HandlerHost) {
+  constructor(request: Request, run: string, host: HandlerHost, sickness?: Sickness) {
     const { canary, plan } = parse(request.body) as CallBody
     this.request = request
     this.run = run
     this.#host = host
     this.#canary = canary
-    this.#plan = plan
+    this.#plan = sickness === undefined ? plan : { steps: [], end: sickness, onAbort: 0 }
     this.#checkCaller()
   }
 

@@ -12,11 +12,12 @@ import { type History, Violation } from './history.js'
 import { HubWatch } from './hub-watch.js'
 import type { Link } from './link.js'
 import type { Random } from './random.js'
-import type { ServiceSpec } from './services.js'
+import { extraToolName, type ServiceSpec } from './services.js'
 import type { Alarm, VirtualClock } from './virtual-clock.js'
+import { rulesInForce } from './watch/rules.js'
 
 /** What the simulation needs of a broker; a test plants its bugs between this and the real one. */
-export type BrokerLike = Pick<Broker, 'step' | 'nextDeadline' | 'snapshot'>
+export type BrokerLike = Pick<Broker, 'step' | 'nextDeadline' | 'snapshot' | 'tool'>
 
 export interface HubOptions {
   readonly clock: VirtualClock
@@ -199,6 +200,25 @@ export class SimulatedHub {
 
   #makeWatch(): HubWatch {
     const byService = new Map(this.#options.services.map(({ service, affinity }) => [service, affinity]))
-    return new HubWatch((service) => byService.get(service) ?? 'none')
+    return new HubWatch({
+      rules: rulesInForce,
+      affinityOf: (service) => byService.get(service) ?? 'none',
+      inForce: () => this.#definitionsInForce(),
+    })
+  }
+
+  /** As somebody sees them for whom no worker has a view of its own. */
+  #definitionsInForce(): ReadonlyMap<string, ReadonlyMap<string, string>> {
+    const stranger = { session: 'the watch', principal: 'the watch', roles: ['agent'] } as const
+    const textOf = (name: string): [string, string][] => {
+      const value = this.#broker?.tool(name, stranger)?.value
+      return value === undefined ? [] : [[name, JSON.stringify(value)]]
+    }
+    return new Map(
+      this.#options.services.map(({ service, tools }) => [
+        service,
+        new Map([...tools.map(({ name }) => name), extraToolName(service)].flatMap(textOf)),
+      ]),
+    )
   }
 }

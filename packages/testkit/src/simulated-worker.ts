@@ -3,8 +3,8 @@ import { type Effect, type SessionEvent, type SessionOptions, WorkerSession } fr
 import { type History, Violation } from './history.js'
 import { Dealer, type Link } from './link.js'
 import type { Random } from './random.js'
-import { definitionsOf, type ServiceSpec } from './services.js'
-import { type HandlerHost, nestedContent, SimulatedHandler } from './simulated-handler.js'
+import { type Build, definitionsOf, type ServiceSpec } from './services.js'
+import { type HandlerHost, nestedContent, type Sickness, SimulatedHandler } from './simulated-handler.js'
 import type { Alarm, VirtualClock } from './virtual-clock.js'
 
 /** What the simulation needs of a session; a test plants its bugs between this and the real one. */
@@ -19,6 +19,13 @@ export interface WorkerContext {
   readonly wrapSession: (session: SessionLike, options: SessionOptions) => SessionLike
 }
 
+export interface WorkerLife {
+  readonly spec: ServiceSpec
+  readonly build: Build
+  readonly instance: string
+  readonly clockOffset: number
+}
+
 /** One life of a worker's process: a shell around one session, with handlers that carry out plans. */
 export class SimulatedWorker implements HandlerHost {
   readonly history: History
@@ -28,6 +35,7 @@ export class SimulatedWorker implements HandlerHost {
   readonly peer: string
   readonly #context: WorkerContext
   readonly #spec: ServiceSpec
+  #build: Build
   readonly #session: SessionLike
   readonly #dealer: Dealer
   readonly #handlers = new Map<string, SimulatedHandler>()
@@ -43,6 +51,7 @@ export class SimulatedWorker implements HandlerHost {
   #isDead = false
   #isStepping = false
   #isStuck = false
+  #sickness: Sickness | undefined
   #isHostile = false
   #flush: Alarm | undefined
   #alarm: Alarm | undefined
@@ -52,10 +61,12 @@ export class SimulatedWorker implements HandlerHost {
   readonly #signInOf = new Map<string, number>()
   readonly #isResumed = new Set<string>()
 
-  constructor(context: WorkerContext, spec: ServiceSpec, instance: string, clockOffset: number, onExit: () => void) {
+  constructor(context: WorkerContext, life: WorkerLife, onExit: () => void) {
+    const { spec, build, instance, clockOffset } = life
     const { clock, history, secret, wrapSession } = context
     this.#context = context
     this.#spec = spec
+    this.#build = build
     this.#onExit = onExit
     this.#clockOffset = clockOffset
     this.history = history
@@ -66,7 +77,7 @@ export class SimulatedWorker implements HandlerHost {
     const { service, concurrency, heartbeatMs, replicas, affinity, drainMs, trusted } = spec
     const options: SessionOptions = {
       service,
-      version: '1.0.0',
+      version: build.version,
       instance,
       routingId: this.peer,
       concurrency,
@@ -75,7 +86,7 @@ export class SimulatedWorker implements HandlerHost {
       affinity,
       drainMs,
       ...(trusted ? { secret } : {}),
-      definitions: encode(definitionsOf(spec, false)),
+      definitions: encode(definitionsOf(spec, false, build.drift)),
     }
     this.#session = wrapSession(new WorkerSession(options, this.#local), options)
     this.#dealer = new Dealer(context.link, clock, this.peer, {
@@ -103,6 +114,10 @@ export class SimulatedWorker implements HandlerHost {
 
   get state(): SessionLike['state'] {
     return this.#session.state
+  }
+
+  get version(): string {
+    return this.#build.version
   }
 
   /** Everything that must be gone when all is over, by name. */
@@ -177,7 +192,21 @@ export class SimulatedWorker implements HandlerHost {
   }
 
   redefine(extra: boolean): void {
-    this.#enter(() => this.dispatch({ type: 'definitions_changed', body: encode(definitionsOf(this.#spec, extra)) }))
+    const body = encode(definitionsOf(this.#spec, extra, this.#build.drift))
+    this.#enter(() => this.dispatch({ type: 'definitions_changed', body }))
+  }
+
+  /** Other definitions of the same version. */
+  rebuild(build: Build): void {
+    this.#build = build
+    this.redefine(false)
+  }
+
+  /** From now on each new call fails at once, or hangs until it is aborted. */
+  sicken(how: Sickness | undefined): void {
+    if (this.#isDead) return
+    this.history.note(`process ${this.instance} is ${how === undefined ? 'well again' : `sick: ${how}`}`)
+    this.#sickness = how
   }
 
   /** Ids of calls that run here now. */
@@ -292,7 +321,7 @@ export class SimulatedWorker implements HandlerHost {
 
   #start(request: Request): void {
     const run = `${this.instance}#${++this.#runSerial}`
-    const handler = new SimulatedHandler(request, run, this)
+    const handler = new SimulatedHandler(request, run, this, this.#sickness)
     this.history.add({ kind: 'started', run, id: request.id, instance: this.instance, canary: handler.canary })
     this.#checkCredits(request)
     this.#handlers.set(request.id, handler)

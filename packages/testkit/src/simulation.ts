@@ -8,7 +8,7 @@ import { type Checker, History, type HistoryRecord, Violation } from './history.
 import { Link, perfectLink } from './link.js'
 import { quickPlan } from './plan.js'
 import { Random } from './random.js'
-import { makeServices, type ServiceSpec } from './services.js'
+import { builds, firstBuild, makeServices, type ServiceSpec } from './services.js'
 import { SimulatedAgent } from './simulated-agent.js'
 import { type BrokerLike, SimulatedHub } from './simulated-hub.js'
 import { type SessionLike, SimulatedWorker } from './simulated-worker.js'
@@ -77,7 +77,10 @@ class Simulation {
     this.#random = random
     this.#profile = { ...makeProfile(random.fork()), ...options.profile }
     this.#services = options.services ?? makeServices(random.fork())
-    this.#checker = new HistoryChecker({ framesRepeat: this.#profile.link.duplication > 0 })
+    this.#checker = new HistoryChecker({
+      framesRepeat: this.#profile.link.duplication > 0,
+      staleAfterMs: staleAfterMs(this.#profile),
+    })
     const counting: Checker = { see: (record) => this.#count(record) }
     this.#history = new History(() => clock.now - startAt, [this.#checker, counting], options.onLine)
     this.#link = new Link(clock, random.fork(), this.#profile.link)
@@ -104,6 +107,7 @@ class Simulation {
       link: this.#link,
       hub: this.#hub,
       workers: () => this.#workers().filter(({ isFrozen }) => !isFrozen),
+      burst: () => this.#burst(),
       note: (text) => this.#history.note(text),
     })
   }
@@ -159,7 +163,10 @@ class Simulation {
     this.#history.note('the troubles are over')
     this.#link.faults = perfectLink
     this.#hub.thaw()
-    for (const worker of this.#workers()) worker.thaw()
+    for (const worker of this.#workers()) {
+      worker.thaw()
+      worker.sicken(undefined)
+    }
     this.#clock.runUntil(this.#clock.now + 6_000)
     for (const agent of this.#agents) agent.retire()
     if (this.#profile.name === 'lossy') this.#bounceLinks()
@@ -238,7 +245,9 @@ class Simulation {
       secret,
       wrapSession: this.#options.wrapSession ?? ((session: SessionLike) => session),
     }
-    slot.worker = new SimulatedWorker(context, slot.spec, instance, random.integer(-skew, skew) + random.next(), () =>
+    const clockOffset = random.integer(-skew, skew) + random.next()
+    const build = this.#profile.drifts ? random.pick(builds) : firstBuild
+    slot.worker = new SimulatedWorker(context, { spec: slot.spec, build, instance, clockOffset }, () =>
       this.#clock.after(random.integer(50, 1_500), () => this.#spawn(slot)),
     )
   }
@@ -252,6 +261,12 @@ class Simulation {
       else this.#clock.after(100, next)
     }
     if (index < this.#slots.length) this.#clock.after(100, next)
+  }
+
+  /** One session asks for more than may wait. */
+  #burst(): void {
+    const random = this.#random.fork()
+    if (this.#agents.length > 0 && this.#hub.isUp) random.pick(this.#agents).burst(random.integer(50, 400))
   }
 
   // Agents ------------------------------------------------------------------------------------------------------------
@@ -289,6 +304,14 @@ class Simulation {
   #add(name: string): void {
     this.#outcomes[name] = (this.#outcomes[name] ?? 0) + 1
   }
+}
+
+/** The longest gap that a worker may overlook, its heartbeat interval, and some. */
+const overlookedMs = 2_500
+
+/** A hub that stops sends late what it said before, and a lossy link loses it. */
+function staleAfterMs({ name, link, troubles }: FaultProfile): number | undefined {
+  return name === 'lossy' || troubles.hub_freeze > 0 ? undefined : link.latencyMs[1] + overlookedMs
 }
 
 const secret = 'the secret of the simulation'

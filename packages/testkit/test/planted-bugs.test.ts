@@ -17,6 +17,7 @@ const calm: Partial<FaultProfile> = {
   chaosMs: 6_000,
   clockSkewMs: 0,
   forgetful: false,
+  drifts: false,
   troubles: {
     cut: 0,
     freeze: 0,
@@ -31,6 +32,9 @@ const calm: Partial<FaultProfile> = {
     redefine: 0,
     tell: 0.3,
     clock_jump: 0,
+    sicken: 0,
+    rebuild: 0,
+    burst: 0,
   },
 }
 
@@ -43,6 +47,7 @@ const inBroker = (change: (effects: readonly BrokerEffect[], event: BrokerEvent)
     step: (event, now) => change(broker.step(event, now), event),
     nextDeadline: () => broker.nextDeadline(),
     snapshot: () => broker.snapshot(),
+    tool: (name, identity) => broker.tool(name, identity),
   }),
 })
 
@@ -51,6 +56,7 @@ const beforeBroker = (accept: (event: BrokerEvent) => boolean) => ({
     step: (event, now) => broker.step(accept(event) ? event : { type: 'tick' }, now),
     nextDeadline: () => broker.nextDeadline(),
     snapshot: () => broker.snapshot(),
+    tool: (name, identity) => broker.tool(name, identity),
   }),
 })
 
@@ -142,7 +148,7 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
       const isIt = nth(5)
       return beforeBroker((event) => !(event.type === 'message' && event.message.type === 'response' && isIt()))
     },
-    found: /credits, by the frames|probes wait|has left/,
+    found: /credits, by the frames|probes wait|has left|waits, though/,
   },
   'a worker keeps its answer to itself': {
     plant: () => {
@@ -193,10 +199,60 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
           },
           nextDeadline: () => now,
           snapshot: () => broker.snapshot(),
+          tool: (name, identity) => broker.tool(name, identity),
         }
       },
     }),
     found: /a shell would spin/,
+  },
+  'a child goes on when its parent is cancelled': {
+    plant: () =>
+      inBroker((effects, event) => {
+        if (event.type !== 'cancel') return effects
+        const isCancel = (one: BrokerEffect) => one.type === 'send' && one.message.type === 'cancel'
+        const first = effects.find(isCancel)
+        return effects.filter((one) => one === first || !isCancel(one))
+      }),
+    found: /still runs on .* when its parent .* is over/,
+  },
+  'a child has more time than its parent': {
+    plant: () =>
+      inBroker((effects) =>
+        effects.map((one) => {
+          if (one.type !== 'send' || one.message.type !== 'request' || one.message.caller.depth === 0) return one
+          return { ...one, message: { ...one.message, deadline: one.message.deadline + 60_000 } }
+        }),
+      ),
+    found: /ms more time than its parent/,
+  },
+  'a call is shed without a time to wait': {
+    plant: () =>
+      inBroker((effects) =>
+        effects.map((effect) => {
+          if (!isResult(effect)) return effect
+          const failure = { code: 'overloaded', message: 'too many', retryable: true } as const
+          return { ...effect, outcome: { kind: 'failure', failure } }
+        }),
+      ),
+    found: /refused as overloaded, to be repeated after undefined ms/,
+  },
+  'a call that was handed over is said to have been shed': {
+    plant: () =>
+      inBroker((effects) =>
+        effects.map((effect) => {
+          if (!isResult(effect)) return effect
+          const failure = { code: 'overloaded', message: 'too many', retryable: true, retryAfterMs: 500 } as const
+          return { ...effect, outcome: { kind: 'failure', failure } }
+        }),
+      ),
+    found: /was said never to have begun \(overloaded\)/,
+  },
+  'a call waits beside an idle worker': {
+    plant: () => {
+      const isIt = nth(5)
+      return inBroker((effects) => effects.filter((one) => !(isRequest(one) && isIt())))
+    },
+    found: /waits, though .* could take it|waits for .*, which works on an ancestor|credits, by the frames/,
   },
   'a broker throws': {
     plant: () => {

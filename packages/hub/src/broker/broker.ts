@@ -52,6 +52,7 @@ export class Broker {
     if (state.now - (state.timers.nextAt ?? state.now) >= standstillMs) state.stoodStillAt = state.now
     this.#runTimers()
     this.#handle(event)
+    this.#dispatcher.pumpFreed()
     if (state.catalogue.hasChanges && !state.timers.has('list_notice ')) state.schedule('list_notice', '', listNoticeMs)
     return state.takeEffects()
   }

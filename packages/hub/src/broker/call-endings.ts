@@ -7,7 +7,9 @@ import { failure } from './state.js'
 /** What callers are told of calls that end without an answer, and what such ends are counted as. */
 
 /** It was certainly not started, to keep what waits short. */
-export function shedFailure({ definition: { key, service } }: Call, reason: ShedReason, retryAfterMs: number) {
+export function shedFailure(call: Call, reason: ShedReason, retryAfterMs: number): RoutingFailure {
+  if (call.mayHaveRun) return lostFailure(call)
+  const { key, service } = call.definition
   const wait = `${Math.max(0.1, retryAfterMs / 1_000).toFixed(1)} s`
   return failure(
     'overloaded',
@@ -16,9 +18,9 @@ export function shedFailure({ definition: { key, service } }: Call, reason: Shed
   )
 }
 
-export function lateFailure({ definition: { key }, state: { kind } }: Call): RoutingFailure {
+export function lateFailure({ definition: { key }, state: { kind }, mayHaveRun }: Call): RoutingFailure {
   const message =
-    kind === 'queued'
+    kind === 'queued' && !mayHaveRun
       ? `${key} was not started before its deadline: its workers are busy.`
       : `${key} did not answer before its deadline; it may have had an effect.`
   return failure('deadline_exceeded', message)
@@ -29,7 +31,9 @@ export function lostFailure({ definition: { key } }: Call): RoutingFailure {
   return failure('outcome_unknown', message)
 }
 
-export function awayFailure({ definition: { key, service } }: Call): RoutingFailure {
+export function awayFailure(call: Call): RoutingFailure {
+  if (call.mayHaveRun) return lostFailure(call)
+  const { key, service } = call.definition
   return failure('unavailable', `No worker of ${service} can take ${key} now; it was not started.`, 1_000)
 }
 

@@ -70,6 +70,7 @@ export class CallFlow {
       deadline: state.now + Math.min(wish.timeoutMs ?? definition.timeoutMs, definition.timeoutMs, deadlineMsMax),
       state: { kind: 'queued' },
       attempts: 0,
+      mayHaveRun: false,
       children: new Set(),
     }
     state.calls.converse(id, principal, connection, ref)
@@ -258,6 +259,7 @@ export class CallFlow {
         this.#isRepeatable(call) &&
         this.#dispatcher.resubmit(call, 'lost') === 'queued'
       ) {
+        call.mayHaveRun = true
         this.#cancelChildren(call)
         continue
       }

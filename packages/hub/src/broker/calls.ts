@@ -42,6 +42,8 @@ export interface Call {
   state: CallState
   /** Hand-overs so far. */
   attempts: number
+  /** A worker was lost with it, so that nobody may say that it was not started. */
+  mayHaveRun: boolean
   readonly children: Set<CallId>
 }
 

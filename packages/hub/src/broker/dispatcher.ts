@@ -23,6 +23,8 @@ export class Dispatcher {
   /** Which worker a session or principal belongs to, by service. */
   readonly #bindings = new Map<string, Map<string, PeerId>>()
   readonly #retryBudgets: PerService<RetryBudget>
+  /** Services of which a call left the queue that may have kept others from their turn. */
+  readonly #freed = new Set<string>()
   #useSerial = 0
 
   constructor(state: BrokerState) {
@@ -77,6 +79,13 @@ export class Dispatcher {
 
   dequeue(call: Call): void {
     this.#waiting.remove(call)
+    this.#freed.add(call.definition.service)
+  }
+
+  /** The end of a step: whoever waited behind a call that has ended unstarted has its turn. */
+  pumpFreed(): void {
+    for (const service of this.#freed) this.pump(service)
+    this.#freed.clear()
   }
 
   /** A call of the service has ended at its worker. */

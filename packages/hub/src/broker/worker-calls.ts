@@ -93,6 +93,7 @@ export class WorkerCalls {
       deadline: Math.min(message.deadline ?? longest, longest, standing.deadlineMax),
       state: { kind: 'queued' },
       attempts: 0,
+      mayHaveRun: false,
       children: new Set(),
     }
     const { parent } = standing

@@ -425,6 +425,14 @@ describe('a lost connection', () => {
     expect(hub.workers.at(-1)!.received).toEqual([])
   })
 
+  it('does not say of such a call that it was not started, when nobody takes it again', () => {
+    const hub = scenario()
+    const call = hub.worker('finder', { definitions: tools(readOnly('look')) }) && hub.agent().call('look')
+    hub.workers.at(-1)!.die()
+    hub.advance(5_000)
+    expect(call.outcome).toBe('outcome_unknown')
+  })
+
   it('hands such a call to no worker that still runs it from before, until its final frame [CB-37]', () => {
     const hub = scenario()
     const definitions = tools(readOnly('look'))

@@ -440,3 +440,20 @@ describe('a definition that nobody serves any more', () => {
     expect(worker.request().idempotencyKey).toBe('behind')
   })
 })
+
+describe('a call that its worker still runs from before', () => {
+  it('holds up the calls behind it no longer than it waits itself', () => {
+    const hub = scenario()
+    const definitions = tools(readOnly('look'))
+    const worker = hub.worker('finder', { definitions, concurrency: 2 })
+    const agent = hub.agent()
+    const first = agent.call('look')
+    const request = worker.request()
+    hub.step({ type: 'peer_lost', peer: worker.peer })
+    agent.call('look', { idempotencyKey: 'behind' })
+    worker.signIn({ held: [request.id] })
+    worker.takeAll()
+    first.cancel()
+    expect(worker.request().idempotencyKey).toBe('behind')
+  })
+})
