@@ -249,7 +249,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'who is shed is told no time to wait',
     file: 'hub/dist/broker/call-endings.js',
-    from: 'try again in ${wait}.`, retryAfterMs)',
-    to: 'try again in ${wait}.`)',
+    from: '.`, retryAfterMs)',
+    to: '.`)',
   },
 ]

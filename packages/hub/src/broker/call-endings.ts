@@ -31,6 +31,10 @@ export function lostFailure({ definition: { key } }: Call): RoutingFailure {
   return failure('outcome_unknown', message)
 }
 
+export function deadlockFailure({ definition: { key, service } }: Call): RoutingFailure {
+  return failure('deadlock', `${key} would wait for ${service}, which waits for this very call.`)
+}
+
 export function awayFailure(call: Call): RoutingFailure {
   if (call.mayHaveRun) return lostFailure(call)
   const { key, service } = call.definition

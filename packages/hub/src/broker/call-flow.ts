@@ -10,13 +10,22 @@ import {
   type RoutingFailure,
 } from '@callboard/protocol'
 import type { CallOutcome } from '../port.js'
-import { awayFailure, lateFailure, lostFailure, nameOf, resultMessage, shedFailure } from './call-endings.js'
+import {
+  awayFailure,
+  deadlockFailure,
+  lateFailure,
+  lostFailure,
+  nameOf,
+  resultMessage,
+  shedFailure,
+} from './call-endings.js'
 import type { Call, Conversation } from './calls.js'
 import type { Dispatcher, Submission } from './dispatcher.js'
 import type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './events.js'
-import { logBytesMax, logsPerSecondMax, progressBytesMax, suspendedPerWorkerMax, unclaimedMs } from './limits.js'
+import { logBytesMax, progressBytesMax, suspendedPerWorkerMax, unclaimedMs } from './limits.js'
 import { isWanted } from './log-severity.js'
-import { returnCredit, takeCredit, type WorkerPeer } from './peers.js'
+import { callEndOf } from './outliers.js'
+import { mayLog, returnCredit, takeCredit, type WorkerPeer } from './peers.js'
 import type { ShedReason } from './service-statistics.js'
 import type { ShedWatch } from './shed-watch.js'
 import { type BrokerState, failure } from './state.js'
@@ -93,7 +102,8 @@ export class CallFlow {
     if (call !== undefined) this.#wake(call)
     const wasHeld = returnCredit(worker, message.id)
     if (wasHeld) this.#dispatcher.ended(worker.service)
-    if (call !== undefined) this.#judge(worker, message)
+    const end = callEndOf(message)
+    if (call !== undefined && end !== undefined) this.#dispatcher.outliers.seen(worker, end)
     if (call !== undefined) this.#finish(worker, call, message)
     else this.#state.counters.add('frames_dropped', wasHeld ? 'late' : 'unknown_call')
     this.#dispatcher.pump(worker.service)
@@ -115,9 +125,7 @@ export class CallFlow {
   log(worker: WorkerPeer, message: Log): void {
     const { counters, now } = this.#state
     if (message.body.byteLength > logBytesMax) return counters.add('frames_dropped', 'too_large')
-    const window = worker.logWindow
-    if (now - window.since >= 1_000) worker.logWindow = { since: now, count: 1 }
-    else if (++window.count > logsPerSecondMax) return counters.add('frames_dropped', 'log_rate')
+    if (!mayLog(worker, now)) return counters.add('frames_dropped', 'log_rate')
     const { level, body } = message
     if (message.id === undefined) {
       return this.#state.emit({ type: 'worker_log', service: worker.service, level, body })
@@ -211,11 +219,10 @@ export class CallFlow {
   deadlinePassed(id: string): void {
     const call = this.#state.calls.get(id)
     if (call === undefined) return
-    if (call.state.kind === 'running') {
-      const worker = this.#state.peers.worker(call.state.peer)
-      if (worker !== undefined && this.#dispatcher.outliers.seen(worker, 'unanswered'))
-        this.#dispatcher.pump(worker.service)
-    }
+    const worker = call.state.kind === 'running' ? this.#state.peers.worker(call.state.peer) : undefined
+    // Who gave a call less time than its tool is due has no right to complain of the worker.
+    const hadItsTime = call.deadline - call.startedAt >= call.definition.timeoutMs
+    if (worker !== undefined && hadItsTime) this.#dispatcher.outliers.seen(worker, 'unanswered')
     this.stop(call, 'deadline_exceeded', lateFailure(call))
   }
 
@@ -301,8 +308,8 @@ export class CallFlow {
   #finish(worker: WorkerPeer, call: Call, message: Response): void {
     switch (message.outcome) {
       case 'result': {
-        const isError = message.isError === true
-        return this.settle(call, { kind: 'result', body: message.body, isError, trusted: worker.trusted })
+        const { body, isError = false } = message
+        return this.settle(call, { kind: 'result', body, isError, trusted: worker.trusted })
       }
       case 'error':
         return this.settle(call, { kind: 'error', body: message.body })
@@ -322,17 +329,21 @@ export class CallFlow {
   }
 
   #settleRefused(call: Call, submission: Submission): void {
-    const { key, service } = call.definition
     switch (submission) {
       case 'handed_over':
       case 'queued':
         return
-      case 'busy_ancestor': {
-        const message = `${key} would wait for ${service}, which waits for this very call.`
-        return this.settle(call, { kind: 'failure', failure: failure('deadlock', message) })
-      }
+      case 'busy_ancestor':
+        return this.settle(call, { kind: 'failure', failure: deadlockFailure(call) })
       case 'worn_out':
         return this.settle(call, this.#away(call))
+      case 'queue_full':
+      case 'share_used': {
+        const excess = this.#dispatcher.excessOver(call)
+        if (excess === undefined) return this.#shed(call, submission)
+        this.#shed(excess, submission)
+        return this.#dispatcher.enqueue(call)
+      }
       default:
         return this.#shed(call, submission)
     }
@@ -349,13 +360,6 @@ export class CallFlow {
   /** A second execution does no harm, and it needs nothing that was lost with the worker. [CB-37] */
   #isRepeatable({ definition: { retriable, service } }: Call): boolean {
     return retriable && this.#state.catalogue.affinityOf(service) === 'none'
-  }
-
-  /** What an answer says of the worker. Draining and lateness of the hub's own are no faults. */
-  #judge(worker: WorkerPeer, message: Response): void {
-    if (message.outcome === 'not_started' && (message.reason === 'draining' || message.reason === 'expired')) return
-    const isFailure = message.outcome !== 'result' || message.isError === true
-    this.#dispatcher.outliers.seen(worker, isFailure ? 'failed' : 'answered')
   }
 
   /** What an instance kept is gone with it; anything else may come back with its service. [CB-102] */

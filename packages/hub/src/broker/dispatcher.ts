@@ -57,8 +57,7 @@ export class Dispatcher {
     if (isServed && isAncestor(call.definition.service)) return 'busy_ancestor'
     const refusal = this.#waiting.refusalOf(call)
     if (refusal !== undefined) return refusal
-    this.#waiting.add(call)
-    if (!isServed) this.#waiting.startGrace(call)
+    this.enqueue(call)
     return 'queued'
   }
 
@@ -75,6 +74,17 @@ export class Dispatcher {
     this.#waiting.addFirst(call)
     if (!this.#isServed(call)) this.#waiting.startGrace(call)
     return 'queued'
+  }
+
+  /** Of those that wait, the call that gives way to one that found the queue full; undefined: none has a larger share. */
+  excessOver(call: Call): Call | undefined {
+    return this.#waiting.excessOver(call)
+  }
+
+  /** Room was made for it. */
+  enqueue(call: Call): void {
+    this.#waiting.add(call)
+    if (!this.#isServed(call)) this.#waiting.startGrace(call)
   }
 
   dequeue(call: Call): void {

@@ -1,3 +1,4 @@
+import type { Response } from '@callboard/protocol'
 import { ejectionMsMax, ejectionMsMin, healthCallsMin, healthWindowMs, outlierShare, unansweredMax } from './limits.js'
 import type { WorkerPeer } from './peers.js'
 import type { BrokerState } from './state.js'
@@ -26,6 +27,13 @@ export const goodHealth = (now: number): Health => ({
 
 /** `failed`: with an error, of whatever kind; `unanswered`: its deadline passed. */
 export type CallEnd = 'answered' | 'failed' | 'unanswered'
+
+/** What an answer says of its worker; undefined: nothing. Whoever leaves, or got a call too late, is not at fault. */
+export function callEndOf(message: Response): CallEnd | undefined {
+  if (message.outcome === 'result') return message.isError === true ? 'failed' : 'answered'
+  const isBlameless = message.outcome === 'not_started' && ['draining', 'expired'].includes(message.reason)
+  return isBlameless ? undefined : 'failed'
+}
 
 /**
  * Ejects replicas that fail where the others do not. Whoever fails fast is always free, so that the choice of the least

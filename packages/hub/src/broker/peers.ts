@@ -1,5 +1,6 @@
 import { type CallId, keeperOf, type Ready } from '@callboard/protocol'
 import type { PeerId } from './events.js'
+import { logsPerSecondMax } from './limits.js'
 import { goodHealth, type Health } from './outliers.js'
 
 /** A connection that said HELLO and has not proved itself yet. */
@@ -170,4 +171,11 @@ export function returnCredit(worker: WorkerPeer, id: CallId): boolean {
 
 export function usedCredits(worker: WorkerPeer, depth: number): number {
   return worker.used[depth] ?? 0
+}
+
+/** Counts a LOG of the worker; false: it has sent as many in this second as it may. */
+export function mayLog(worker: WorkerPeer, now: number): boolean {
+  const { since, count } = worker.logWindow
+  worker.logWindow = now - since >= 1_000 ? { since: now, count: 1 } : { since, count: count + 1 }
+  return worker.logWindow.count <= logsPerSecondMax
 }

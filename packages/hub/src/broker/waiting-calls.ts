@@ -71,6 +71,13 @@ export class WaitingCalls {
     return waitMs > this.#patienceMs(call) ? 'too_slow' : undefined
   }
 
+  /** The call that has to give way where the queue is full and this one's share of it is the smaller. */
+  excessOver(call: Call): Call | undefined {
+    const { calls } = this.#queues.of(call.definition.service)
+    const lane = laneOf(call)
+    return calls.laneSize(lane) >= queuedPerSessionMax ? undefined : calls.excessOver(lane)
+  }
+
   add(call: Call): void {
     this.#queues.of(call.definition.service).calls.push(laneOf(call), call)
     this.#entered(call)

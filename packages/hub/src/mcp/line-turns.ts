@@ -7,7 +7,7 @@ import { linesInARowMax, linesPerTurnMax } from './limits.js'
 export class LineTurns {
   #left = linesPerTurnMax
   #next: NodeJS.Immediate | undefined
-  #waiting: (() => void)[] = []
+  readonly #waiting: (() => void)[] = []
 
   /** Whether a connection that has handled so many lines in a row may handle another one now. */
   mayGoOn(handled: number): boolean {
@@ -26,6 +26,8 @@ export class LineTurns {
   #begin = (): void => {
     this.#next = undefined
     this.#left = linesPerTurnMax
-    for (const goOn of this.#waiting.splice(0)) goOn()
+    // Who goes on waits anew behind those who had no turn yet.
+    for (let count = this.#waiting.length; count > 0 && this.#left > 0; count--) this.#waiting.shift()!()
+    if (this.#waiting.length > 0) this.#next ??= setImmediate(this.#begin)
   }
 }

@@ -15,7 +15,7 @@ export interface LineConnection {
 }
 
 export interface LineOptions
-  extends Pick<NdjsonOptions, 'input' | 'output' | 'endOutput' | 'intercept' | 'lineBudget'> {
+  extends Pick<NdjsonOptions, 'input' | 'output' | 'endOutput' | 'intercept' | 'lineBudget' | 'turns'> {
   /** The last line to an agent that the hub lets go; absent: there is none. */
   readonly farewell?: string
 }

@@ -99,6 +99,33 @@ describe('a service that gets more than it can do', () => {
     expect(hub.agent('modest').call('greet').outcome).toBe('open')
   })
 
+  it('makes room for one who has little there by refusing the last of who has most', () => {
+    const hub = scenario()
+    hub.worker('greeter', { concurrency: 1 })
+    hub.agent('first').call('greet')
+    const crowd = [1, 2, 3, 4].flatMap((name) => {
+      const agent = hub.agent(`crowd-${name}`)
+      return Array.from({ length: 256 }, () => agent.call('greet'))
+    })
+    const polite = hub.agent('polite').call('greet')
+    expect(polite.outcome).toBe('open')
+    expect(crowd.filter(({ outcome }) => outcome === 'overloaded')).toEqual([crowd[255]])
+    expect(hub.agent('crowd-2').call('greet').outcome).toBe('overloaded')
+    expect(hub.snapshot.queued).toBe(1_024)
+  })
+
+  it('does so for a session of the very principal that fills its part', () => {
+    const hub = scenario()
+    hub.worker('greeter', { concurrency: 1 })
+    hub.agent('first').call('greet')
+    for (const name of [1, 2, 3]) {
+      const agent = hub.agent('greedy', { session: `session ${name}` })
+      for (let count = 0; count < 256; count++) agent.call('greet')
+    }
+    expect(hub.agent('greedy', { session: 'quiet' }).call('greet').outcome).toBe('open')
+    expect(hub.snapshot.queued).toBe(768)
+  })
+
   it('serves a principal of one session as often as one of many', () => {
     const hub = scenario()
     const worker = hub.worker('greeter', { concurrency: 1 })

@@ -112,7 +112,7 @@ describe('the queue', () => {
       const agent = hub.agent(`agent-${session}`)
       for (let count = 0; count < 256; count++) expect(agent.call('greet').outcome).toBe('open')
     }
-    expect(hub.agent('last').call('greet').outcome).toBe('overloaded')
+    expect(hub.agent('agent-0').call('greet').outcome).toBe('overloaded')
     hub.agent('last').call('wave')
     expect(other.received).toEqual(['request'])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ScenarioHub, type ScenarioWorker, scenario } from './scenario.js'
+import { type ScenarioHub, type ScenarioWorker, scenario, tool, tools } from './scenario.js'
 
 /** Lets every worker answer `count` calls; those of `sick` fail. */
 function serve(hub: ScenarioHub, workers: readonly ScenarioWorker[], count: number, sick: readonly ScenarioWorker[]) {
@@ -90,10 +90,11 @@ describe('a replica that fails where the others do not', () => {
 
   it('is one whose deadlines pass one after the other, too', () => {
     const hub = scenario()
-    const workers = replicas(hub, 2)
+    const definitions = tools(tool('greet', { _meta: { 'callboard/timeoutMs': 1_000 } }))
+    const workers = [1, 2].map(() => hub.worker('greeter', { definitions, concurrency: 4 }))
     const agent = hub.agent()
     for (let count = 0; count < 12; count++) {
-      agent.call('greet', { timeoutMs: 1_000 })
+      agent.call('greet')
       if (workers[1]!.received.includes('request')) workers[1]!.respond(workers[1]!.request())
       for (const cancelled of workers[0]!.takeAll()) {
         if (cancelled.type !== 'request') continue
@@ -118,6 +119,19 @@ describe('nobody is ejected', () => {
     const hub = scenario()
     const workers = replicas(hub, 2)
     serve(hub, workers, 19, [workers[0]!])
+    expect(states(hub)).toEqual(['ready', 'ready'])
+  })
+
+  it('by those who give their calls no time', () => {
+    const hub = scenario()
+    const workers = replicas(hub, 2)
+    serve(hub, workers, 3, [])
+    for (let count = 0; count < 12; count++) {
+      hub.agent('hasty').call('greet', { timeoutMs: 1 })
+      hub.advance(1)
+      for (const worker of workers)
+        for (const each of worker.takeAll()) if (each.type === 'request') worker.respond(each)
+    }
     expect(states(hub)).toEqual(['ready', 'ready'])
   })
 

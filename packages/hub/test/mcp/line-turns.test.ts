@@ -1,0 +1,60 @@
+import { PassThrough } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { linesInARowMax, linesPerTurnMax } from '../../src/mcp/limits.js'
+import { LineTurns } from '../../src/mcp/line-turns.js'
+import { NdjsonTransport } from '../../src/mcp/ndjson-transport.js'
+
+const lines = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => `{"jsonrpc":"2.0","id":${from + index},"method":"ping"}\n`).join('')
+
+/** A connection, and the ids of what it has handed on. */
+async function connection(turns: LineTurns) {
+  const input = new PassThrough({ highWaterMark: 1 << 20 })
+  const transport = new NdjsonTransport({ input, output: new PassThrough(), turns })
+  const heard: unknown[] = []
+  transport.onmessage = (message: JSONRPCMessage) => void heard.push((message as { id: unknown }).id)
+  onTestFinished(() => transport.close())
+  await transport.start()
+  return { input, heard, transport }
+}
+
+describe('agents that say much at once', () => {
+  it('let the event loop go on between a few lines and the next', async () => {
+    const { input, heard } = await connection(new LineTurns())
+    input.write(lines(1_000))
+    const perTurn: number[] = []
+    while (heard.length < 1_000) {
+      const before = heard.length
+      await nextTurn()
+      perTurn.push(heard.length - before)
+    }
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(linesInARowMax)
+    expect(heard).toEqual(Array.from({ length: 1_000 }, (_, index) => index))
+  })
+
+  it('take turns with each other, all of them within one bound', async () => {
+    const turns = new LineTurns()
+    const agents = await Promise.all(Array.from({ length: 20 }, () => connection(turns)))
+    for (const { input } of agents) input.write(lines(200))
+    const total = () => agents.reduce((sum, { heard }) => sum + heard.length, 0)
+    while (total() < 4_000) {
+      const before = total()
+      await nextTurn()
+      expect(total() - before).toBeLessThanOrEqual(linesPerTurnMax)
+      const counts = agents.map(({ heard }) => heard.length)
+      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2 * linesInARowMax)
+    }
+  })
+
+  it('are heard in order, in whatever pieces it comes, and to the end', async () => {
+    const { input, heard, transport } = await connection(new LineTurns())
+    const text = lines(500)
+    for (let start = 0; start < text.length; start += 777) input.write(text.slice(start, start + 777))
+    input.end()
+    while (heard.length < 500) await nextTurn()
+    expect(heard).toEqual(Array.from({ length: 500 }, (_, index) => index))
+    await transport.close()
+  })
+})
