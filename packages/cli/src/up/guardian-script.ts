@@ -5,7 +5,7 @@
  * A number that was given to another process since is left alone. What is left of a worker is killed with its group, and with
  * all that descends from it: the programs of a worker are in groups of their own, and it can no longer end them.
  */
-export const guardianScript = `# Callboard's guardian: when "callboard up" is gone, it ends what is left of its workers.
+export const guardianScript = `# Callboard's guardian: when the supervisor is gone, it ends what is left of its workers.
 trap '' HUP INT QUIT TERM
 
 workers=

@@ -55,15 +55,15 @@ it('a write that was under way is unknown; after that nothing is open, and with 
   expect((await installation.ask('get_memo', { kind: 'project' })).data.memo).toBe('once')
 })
 
-it('a write that may be repeated is; the worker that gets it then has nothing open', async () => {
+it('a write that may be repeated is not: the project that it was for was open in the worker that is gone', async () => {
   const { installation, worker, path } = await open()
   const release = hold(path)
-  const answer = installation.call('create_code', { name: 'Hope' })
+  const answer = installation.post('/tools/create_code', { arguments: { name: 'Hope' } })
   await vi.waitFor(() => expect(readdirSync(installation.directory).some((name) => name.includes('_CB_'))).toBe(true))
   await killHard(worker)
   release()
   await installation.qda()
-  expect(await answer).toMatchObject({ success: false, error_code: 'NO_PROJECT' })
+  expect((await answer).body).toMatchObject({ error_code: 'WORKER_UNAVAILABLE', details: { code: 'outcome_unknown' } })
   await installation.ask('open_project', { path })
   expect((await installation.ask('list_codes')).data).toEqual([])
 })

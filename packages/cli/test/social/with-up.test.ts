@@ -15,7 +15,8 @@ it('a post for later keeps the hub until it is due, and is there after a restart
   using agent = await AgentSession.open(installation)
   const heldUntil = async () => {
     const { snapshot } = JSON.parse((await installation.run(['ls', '--json'])).stdout)
-    return [snapshot.workers[0]?.holdUntil, snapshot.holdUntil]
+    // The worker says it by the hub's clock, which it knows to a millisecond or so.
+    return [snapshot.workers[0]?.holdUntil, snapshot.holdUntil].map((at) => at && Math.round(at / 1_000) * 1_000)
   }
   const dueAt = Math.ceil(Date.now() / 1_000) * 1_000 + hour
   const proposal = { parts: ['A spoon.'], kind: 'tweet', scheduled_for: new Date(dueAt).toISOString() }

@@ -261,11 +261,8 @@ export class CallFlow {
     for (const id of [...worker.held.keys(), ...worker.suspended].reverse()) {
       const call = this.#callAt(worker.peer, id)
       if (call === undefined) continue
-      if (
-        call.state.kind === 'running' &&
-        this.#isRepeatable(call) &&
-        this.#dispatcher.resubmit(call, 'lost') === 'queued'
-      ) {
+      const isTriedAgain = this.#isRepeatable(call) && this.#dispatcher.resubmit(call, 'lost') === 'queued'
+      if (isTriedAgain) {
         call.mayHaveRun = true
         this.#cancelChildren(call)
         continue
@@ -358,8 +355,8 @@ export class CallFlow {
   }
 
   /** A second execution does no harm, and it needs nothing that was lost with the worker. [CB-37] */
-  #isRepeatable({ definition: { retriable, service } }: Call): boolean {
-    return retriable && this.#state.catalogue.affinityOf(service) === 'none'
+  #isRepeatable({ state, definition: { retriable, service } }: Call): boolean {
+    return state.kind === 'running' && retriable && this.#state.catalogue.affinityOf(service) === 'none'
   }
 
   /** What an instance kept is gone with it; anything else may come back with its service. [CB-102] */
