@@ -72,9 +72,9 @@ async function rollOver(workers: readonly Worker[], { drain, mcpSocket, json }: 
     const rest = workers.length - index
     const before = await readHubStatus(mcpSocket)
     const left = await drain({ command: { instance: worker.instance }, workers: [worker] })
-    if (left.length > 0) throw new CommandError(`${stillThere(left)} ${unchanged(rest - 1)}`)
+    if (left.length > 0) throw new CommandError(`${stillThere(left)}${unchanged(rest - 1)}`)
     const successor = await untilReplaced(mcpSocket, worker.service, before)
-    if (successor === undefined) throw new CommandError(`${withoutSuccessor(worker)} ${unchanged(rest - 1)}`)
+    if (successor === undefined) throw new CommandError(`${withoutSuccessor(worker)}${unchanged(rest - 1)}`)
     replaced.push({ former: worker, successor })
     if (!json) print(`Replaced ${describe(worker)} by ${escapeControls(successor.instance)}.`)
   }
@@ -85,7 +85,7 @@ async function rollOver(workers: readonly Worker[], { drain, mcpSocket, json }: 
 
 const withoutSuccessor = (worker: Worker): string =>
   `Nothing came in the place of ${describe(worker)} within ${limits.successorWaitMs / 1_000} s: start one, then go on.`
-const unchanged = (count: number): string => (count === 0 ? '' : `${count} of its workers were not asked.`)
+const unchanged = (count: number): string => (count === 0 ? '' : ` ${count} of its workers were not asked.`)
 
 /** A worker of the service that was not there before and takes calls; undefined when none has come in time. */
 async function untilReplaced(
