@@ -105,7 +105,9 @@ it('shows the first calls only, and how many more there are', async () => {
 
 it('doctor calls a problem what fails where others do not', async () => {
   const installation = new Installation()
-  await fakeHub(installation, () => ({ result: statusOf({ workers: [workerOf('shop', 'i-1', { state: 'ejected' })] }) }))
+  await fakeHub(installation, () => ({
+    result: statusOf({ workers: [workerOf('shop', 'i-1', { state: 'ejected' })] }),
+  }))
   const { stdout } = await installation.run(['doctor'])
   expect(stdout).toContain('PROBLEM worker shop: i-1 gets no calls for a while: it fails where others do not\n')
   expect(stdout).not.toContain('ok      worker shop')
