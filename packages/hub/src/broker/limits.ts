@@ -27,6 +27,8 @@ export const queuedPerPrincipalMax = 768
 export const queueShareMax = 0.5
 /** Arguments of all waiting calls together. */
 export const queuedBytesMax = 256 * 1024 * 1024
+/** One principal's part of it: they are for all services, so that without it one slow service would stop them all. */
+export const queuedBytesPerPrincipalMax = 192 * 1024 * 1024
 /** How long a call waits for a worker that is away: a restart takes about two seconds. */
 export const graceMs = 5_000
 /** Hand-overs of one call that was not started, the first included. */
