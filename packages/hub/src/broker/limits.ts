@@ -91,6 +91,8 @@ export const patternsMax = 100
 export const viewerListsMax = 256
 /** Tools that single sessions have of their own, each different one once, as JSON text: the catalogue has as much again. */
 export const ownCharactersMax = 32 * 1024 * 1024
+/** What views say of single sessions, each different one once, in about bytes: 64 for a statement, and its text. */
+export const viewsWeightMax = 32 * 1024 * 1024
 /** Refusals of one worker that WELCOME and the snapshot tell: more than anybody reads, and far from what a frame holds. */
 export const verdictsMax = 1_000
 /** UPDATEs of one worker are judged at most this often; of those between only the newest. */
