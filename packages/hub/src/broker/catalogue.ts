@@ -79,6 +79,8 @@ export class Catalogue {
     this.#forgetAbsent(now)
     const entry = this.#services.get(offer.service) ?? this.#createEntry({ ...offer, lastSeenAt: now })
     const kept = keepOffer(peer, offer, this.#options.namespace, now)
+    // Who leaves does not stay for having changed something.
+    kept.isLeaving = entry.offers.get(peer)?.isLeaving ?? false
     entry.offers.set(peer, kept)
     this.#changes.isToKeep = true
     // Whoever leads the edition in force takes it along when it changes its own definitions.

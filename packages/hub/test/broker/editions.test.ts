@@ -132,3 +132,15 @@ describe('a definition that a replica has otherwise', () => {
     expect([lead.received.length, drifted.received.length]).toEqual([3, 0])
   })
 })
+
+it('a worker that leaves does not stay in the way of its successor by a change of its tools on the way out', () => {
+  const hub = scenario()
+  const old = hub.worker('greeter', { definitions: tools('greet', 'wave') })
+  const agent = hub.agent()
+  old.drain()
+  old.update(tools('greet'))
+  const successor = hub.worker('greeter', { definitions: tools('greet', 'wave', 'nod') })
+  const call = agent.call('nod')
+  successor.respond(successor.request())
+  expect(call.outcome).toBe('result "done"')
+})
