@@ -42,6 +42,21 @@ describe('a newer version beside the one in force [CB-23]', () => {
     expect(hub.log.filter((line) => line.startsWith('edition_in_force'))).toEqual([])
   })
 
+  it('does not take over while it hangs, and not before it has gone on for half a minute', () => {
+    const hub = scenario()
+    greeter(hub, v1)
+    const canary = greeter(hub, v2)
+    canary.beats = false
+    hub.advance(40_000)
+    expect(listOf(hub)).toEqual(['greet', 'old'])
+    canary.beats = true
+    canary.beat()
+    hub.advance(29_999)
+    expect(listOf(hub)).toEqual(['greet', 'old'])
+    hub.advance(1)
+    expect(listOf(hub)).toEqual(['greet', 'new'])
+  })
+
   it('takes over at once when the last of the old ones drains, and has what waited', () => {
     const hub = scenario()
     const old = greeter(hub, { ...v1, definitions: tools(tool('greet', { title: 'old' })), concurrency: 1 })
