@@ -34,7 +34,7 @@ export function lostFailure({ definition: { key } }: Call): RoutingFailure {
 export function deadlockFailure({ definition: { key, service } }: Call): RoutingFailure {
   return failure(
     'deadlock',
-    `${key} was not started: the calls that it belongs to keep ${service} busy. Make fewer such calls at a time, or give ${service} more concurrency.`,
+    `${key} was not started in half of its time: ${service} is busy with calls that this one belongs to. Make fewer such calls at a time, or give ${service} more concurrency.`,
   )
 }
 
