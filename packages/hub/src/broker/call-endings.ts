@@ -44,6 +44,13 @@ export function awayFailure(call: Call): RoutingFailure {
   return failure('unavailable', `No worker of ${service} can take ${key} now; it was not started.`, 1_000)
 }
 
+export const shuttingDown = failure('unavailable', 'The hub is shutting down; try again when it is back.', 1_000)
+
+export const notConnected = failure(
+  'cancelled',
+  'The connection is closed, or the hub had no room for its session: connect again.',
+)
+
 /** RESULT of a worker's own CALL. */
 export function resultMessage(id: string, outcome: CallOutcome): FromHub {
   switch (outcome.kind) {

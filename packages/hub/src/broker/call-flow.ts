@@ -16,8 +16,10 @@ import {
   lateFailure,
   lostFailure,
   nameOf,
+  notConnected,
   resultMessage,
   shedFailure,
+  shuttingDown,
 } from './call-endings.js'
 import type { Call, Conversation } from './calls.js'
 import type { Dispatcher, Submission } from './dispatcher.js'
@@ -443,9 +445,3 @@ export class CallFlow {
     this.#state.emit({ type: 'settle', ref, outcome: { kind: 'failure', failure: why } })
   }
 }
-
-const shuttingDown = failure('unavailable', 'The hub is shutting down; try again when it is back.', 1_000)
-const notConnected = failure(
-  'cancelled',
-  'The connection is closed, or the hub had no room for its session: connect again.',
-)
