@@ -26,6 +26,8 @@ interface Lane {
 
 /** Nobody gets a third call while another waits for the first. */
 const passesMax = 2
+/** A hub that stood still reads for so long before it calls a worker silent. */
+const readFirstMs = 250
 
 /** Whose turn it is: no call waits for nothing, and nobody waits while another has turn after turn. */
 export class TurnWatch implements Watch {
@@ -206,11 +208,12 @@ export class TurnWatch implements Watch {
     return this.#affinityOf(service) === 'none' && name !== ownToolName(service)
   }
 
-  /** Of a worker that is ejected: whether another one is well, be it busy. */
+  /** Of a worker that is ejected: whether another one is well, be it busy, or silent for too short a time to be sure. */
   #isServed({ ready: { service } }: Peer, name: string, now: number): boolean {
-    return this.#books
-      .of(service)
-      .some((peer) => !peer.isEjected && this.#books.isUp(peer, now) && this.#books.serves(peer, name, now, 'perhaps'))
+    return this.#books.of(service).some((peer) => {
+      const isWell = !peer.isEjected && this.#books.isUp(peer, now - readFirstMs)
+      return isWell && this.#books.serves(peer, name, now, 'perhaps')
+    })
   }
 
   #couldTake(peer: Peer, { canary, name, id }: WaitingCall, now: number): boolean {
