@@ -8,6 +8,7 @@ import { HandOverWatch } from './watch/hand-over-watch.js'
 import { NestingWatch } from './watch/nesting-watch.js'
 import { type DefinitionsInForce, type Peer, PeerBooks } from './watch/peer-books.js'
 import type { HubRules } from './watch/rules.js'
+import { ShareWatch } from './watch/share-watch.js'
 import { TurnWatch } from './watch/turn-watch.js'
 import type { Watch } from './watch/watch.js'
 
@@ -41,6 +42,8 @@ export class HubWatch {
       new AudienceWatch(),
       handOver,
       new AttemptWatch(),
+      // It looks at the lanes as they were before an effect.
+      new ShareWatch(turns),
       turns,
       new NestingWatch(books),
       ...(rules.editions ? [editions] : []),

@@ -263,10 +263,14 @@ class Simulation {
     if (index < this.#slots.length) this.#clock.after(100, next)
   }
 
-  /** One session asks for more than may wait. */
+  /** One session asks for more than may wait; or all of them do, for the same. */
   #burst(): void {
     const random = this.#random.fork()
-    if (this.#agents.length > 0 && this.#hub.isUp) random.pick(this.#agents).burst(random.integer(50, 400))
+    if (this.#agents.length === 0 || !this.#hub.isUp) return
+    const tool = random.pick(random.pick(this.#services).tools)
+    const isCrowd = random.chance(0.3)
+    const agents = isCrowd ? this.#agents : [random.pick(this.#agents)]
+    for (const agent of agents) agent.burst(tool, isCrowd ? random.integer(200, 320) : random.integer(50, 400))
   }
 
   // Agents ------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 import type { BrokerEffect, BrokerEvent } from '@callboard/hub'
-import type { Call, Caller, Request } from '@callboard/protocol'
+import type { Call, Caller, Request, RoutingFailure } from '@callboard/protocol'
 import { parse } from '../check-history.js'
 import { Violation } from '../history.js'
 import type { CallBody, Canary } from '../plan.js'
@@ -7,7 +7,7 @@ import { ownToolName, serviceOf } from '../services.js'
 import type { Peer, PeerBooks } from './peer-books.js'
 import type { Watch } from './watch.js'
 
-interface WaitingCall {
+export interface WaitingCall {
   readonly canary: Canary
   readonly service: string
   readonly name: string
@@ -16,7 +16,7 @@ interface WaitingCall {
 }
 
 /** What one session waits for at one depth of a service. */
-interface Lane {
+export interface Lane {
   readonly service: string
   readonly depth: number
   readonly session: string
@@ -55,6 +55,27 @@ export class TurnWatch implements Watch {
     this.#books = books
     this.#affinityOf = affinityOf
     this.#turnsOf = turnsOf
+  }
+
+  /** What waits; of a call with a question before a person, perhaps what has ended. */
+  get lanes(): Iterable<Lane> {
+    return this.#lanes.values()
+  }
+
+  /** Where a call waits. */
+  laneOf(call: string | undefined): Lane | undefined {
+    return call === undefined ? undefined : this.#waiting.get(call)
+  }
+
+  /** The call that an effect refuses, or ends, because too many wait: a timer of the same step may end others. */
+  crowdedOutBy(effect: BrokerEffect): string | undefined {
+    if (effect.type === 'settle') {
+      const { outcome, ref } = effect
+      return outcome.kind === 'failure' && isCrowdedOut(outcome.failure) ? this.#turns.get(ref) : undefined
+    }
+    if (effect.type !== 'send' || effect.message.type !== 'result' || effect.message.outcome !== 'failure') return
+    const { id, failure } = effect.message
+    return isCrowdedOut(failure) ? this.#nested.get(`${effect.peer} ${id}`) : undefined
   }
 
   left(peer: Peer): void {
@@ -228,3 +249,7 @@ export class TurnWatch implements Watch {
 function headOf({ calls }: Lane): WaitingCall | undefined {
   return calls[1]?.id === undefined ? calls[0] : undefined
 }
+
+/** Of the reasons of `overloaded` only the sentence tells which one it was. */
+const isCrowdedOut = ({ code, message }: RoutingFailure): boolean =>
+  code === 'overloaded' && /^Too many calls (of this caller )?wait for/.test(message)
