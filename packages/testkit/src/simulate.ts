@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { isProvocation, provoke } from './provocation.js'
 import { type SeedRange, SeedTally, type SeedTallyData } from './seed-tally.js'
 import { simulate } from './simulation.js'
 
@@ -15,9 +16,18 @@ async function main(): Promise<void> {
       trace: { type: 'boolean', default: false },
       /** Ends at the first seed that fails. */
       first: { type: 'boolean', default: false },
+      /** What all seeds are to be like: a name in provocation.ts. */
+      provoke: { type: 'string', default: '' },
     },
   })
-  const range = { from: Number(values.from), count: Number(values.seeds), stopsAtFailure: values.first }
+  const wished = values.provoke
+  if (wished !== '' && !isProvocation(wished)) throw new Error(`there is no provocation "${wished}"`)
+  const range: SeedRange = {
+    from: Number(values.from),
+    count: Number(values.seeds),
+    stopsAtFailure: values.first,
+    provocation: wished === '' ? undefined : wished,
+  }
   if (process.send !== undefined) return serve()
   const startedAt = performance.now()
   const jobs = Number(values.jobs)
@@ -25,7 +35,8 @@ async function main(): Promise<void> {
   const seconds = (performance.now() - startedAt) / 1_000
   for (const { seed, profile, message } of tally.failures) {
     print(`seed ${seed} (${profile}): ${message}`)
-    print(`  replay: npm run simulate -- --seeds 1 --from ${seed} --trace`)
+    const like = wished === '' ? '' : ` --provoke ${wished}`
+    print(`  replay: npm run simulate -- --seeds 1 --from ${seed}${like} --trace`)
   }
   const { seeds } = tally
   print(
@@ -35,10 +46,11 @@ async function main(): Promise<void> {
   process.exitCode = tally.failures.length === 0 ? 0 : 1
 }
 
-function runRange({ from, count, stopsAtFailure }: SeedRange, traces: boolean): SeedTally {
+function runRange({ from, count, stopsAtFailure, provocation }: SeedRange, traces: boolean): SeedTally {
   const tally = new SeedTally()
+  const wish = provocation === undefined ? {} : provoke(provocation)
   for (let seed = from; seed < from + count; seed++) {
-    const report = simulate({ seed, ...(traces ? { onLine: print } : {}) })
+    const report = simulate({ seed, ...wish, ...(traces ? { onLine: print } : {}) })
     tally.add(report)
     if (report.failure === undefined) continue
     if (count === 1 && !traces) for (const line of report.failure.lines) print(line)
@@ -51,11 +63,11 @@ function runRange({ from, count, stopsAtFailure }: SeedRange, traces: boolean): 
 const portion = 25
 
 /** Processes of their own take one portion after the other. */
-async function runShared({ from, count, stopsAtFailure }: SeedRange, jobs: number): Promise<SeedTally> {
+async function runShared({ from, count, ...how }: SeedRange, jobs: number): Promise<SeedTally> {
   const tally = new SeedTally()
   const portions: SeedRange[] = []
   for (let done = 0; done < count; done += portion) {
-    portions.push({ from: from + done, count: Math.min(portion, count - done), stopsAtFailure })
+    portions.push({ from: from + done, count: Math.min(portion, count - done), ...how })
   }
   await Promise.all(Array.from({ length: jobs }, () => drive(portions, tally)))
   return tally

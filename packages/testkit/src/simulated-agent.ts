@@ -158,8 +158,8 @@ export class SimulatedAgent {
   }
 
   #wishes(): CallWishes {
-    const { random } = this.#context
-    return { reads: random.chance(0.05), ...(random.chance(0.2) ? { timeoutMs: random.integer(1, 2_000) } : {}) }
+    const { random, profile } = this.#context
+    return { reads: random.chance(0.05), ...(random.chance(profile.impatience) ? { timeoutMs: random.integer(1, 2_000) } : {}) }
   }
 
   #plan(): Plan {

@@ -107,7 +107,8 @@ class Simulation {
       link: this.#link,
       hub: this.#hub,
       workers: () => this.#workers().filter(({ isFrozen }) => !isFrozen),
-      burst: () => this.#burst(),
+      burst: () => this.#burst(1, 400),
+      crowd: () => this.#burst(this.#agents.length, 320),
       note: (text) => this.#history.note(text),
     })
   }
@@ -263,14 +264,15 @@ class Simulation {
     if (index < this.#slots.length) this.#clock.after(100, next)
   }
 
-  /** One session asks for more than may wait; or all of them do, for the same. */
-  #burst(): void {
+  /** So many sessions ask for more of one tool than may wait. */
+  #burst(sessions: number, callsMax: number): void {
     const random = this.#random.fork()
     if (this.#agents.length === 0 || !this.#hub.isUp) return
     const tool = random.pick(random.pick(this.#services).tools)
-    const isCrowd = random.chance(0.3)
-    const agents = isCrowd ? this.#agents : [random.pick(this.#agents)]
-    for (const agent of agents) agent.burst(tool, isCrowd ? random.integer(200, 320) : random.integer(50, 400))
+    const first = random.integer(0, this.#agents.length - 1)
+    for (let index = first; index < first + sessions; index++) {
+      this.#agents[index % this.#agents.length]?.burst(tool, random.integer(callsMax / 2, callsMax))
+    }
   }
 
   // Agents ------------------------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ const calm: Partial<FaultProfile> = {
     sicken: 0,
     rebuild: 0,
     burst: 0,
+    crowd: 0,
   },
 }
 

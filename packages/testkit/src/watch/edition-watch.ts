@@ -33,8 +33,11 @@ export class EditionWatch implements Watch {
     this.#affinityOf = affinityOf
   }
 
-  left({ ready: { service } }: Peer, why: Leaving): void {
-    if (why === 'lost') this.#lostNow.add(service)
+  left({ ready: { service }, offered }: Peer, why: Leaving): void {
+    const inForce = this.#before.get(service)
+    // Its last UPDATE may not have been judged.
+    const isOfIt = inForce !== undefined && offered.slice(-2).every(({ tools }) => isSame(tools, inForce))
+    if (why === 'lost' && isOfIt) this.#lostNow.add(service)
   }
 
   effect(effect: BrokerEffect, now: number): void {
@@ -92,7 +95,7 @@ export class EditionWatch implements Watch {
     const isOwn = ({ name, offered }: Peer) => former?.has(name) === true && isSame(offered.at(-1)!.tools, after)
     if (this.#books.of(service).some(isOwn)) return
     const keepers = this.#offerers(service, before, now)
-    const orphanedAt = this.#orphanedAt.get(service)
+    const orphanedAt = this.#orphanedAt.get(service) ?? (this.#lostNow.has(service) ? now : undefined)
     if (keepers.length === 0) {
       if (orphanedAt === undefined || now - orphanedAt >= graceMs) return
       throw new Violation(`${service} changes its definitions ${now - orphanedAt} ms after its last worker was lost`)

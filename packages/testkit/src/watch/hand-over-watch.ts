@@ -24,7 +24,8 @@ export class HandOverWatch implements Watch {
 
   left({ name }: Peer): void {
     for (const [key, bound] of this.#bindings) {
-      if (bound.has(name)) this.#bindings.set(key, new Set([...bound].map((each) => (each === name ? undefined : each))))
+      if (bound.has(name))
+        this.#bindings.set(key, new Set([...bound].map((each) => (each === name ? undefined : each))))
     }
   }
 

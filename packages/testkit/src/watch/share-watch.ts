@@ -48,7 +48,8 @@ export class ShareWatch implements Watch {
   /** It was the last that the biggest one had. */
   #checkExcess(call: string, lane: Lane, newcomer: Lane): void {
     const { service, principal } = lane
-    if (lane.calls.at(-1)?.canary.call !== call) throw new Violation(`${call} gives way, and is not the last of its lane`)
+    if (lane.calls.at(-1)?.canary.call !== call)
+      throw new Violation(`${call} gives way, and is not the last of its lane`)
     if (service !== newcomer.service) throw new Violation(`${call} gives way to ${this.#newcomer} of another service`)
     const isOwn = principal === newcomer.principal
     const size = isOwn ? lane.calls.length : count(this.#lanesOf(service, principal))
@@ -58,7 +59,9 @@ export class ShareWatch implements Watch {
     for (const other of isOwn ? [] : others) {
       const sizeOfOther = fresh(this.#lanesOf(service, other.principal))
       if (sizeOfOther > size) {
-        throw new Violation(`${call} of ${principal} gives way, though ${other.principal} has ${sizeOfOther} to ${size}`)
+        throw new Violation(
+          `${call} of ${principal} gives way, though ${other.principal} has ${sizeOfOther} to ${size}`,
+        )
       }
     }
   }
@@ -72,7 +75,9 @@ export class ShareWatch implements Watch {
     for (const other of this.#lanesOf(service)) {
       const size = fresh(this.#lanesOf(service, other.principal))
       if (other.principal === principal || size <= count(own)) continue
-      throw new Violation(`${call} is refused with ${count(own)} of ${principal}, though ${other.principal} has ${size}`)
+      throw new Violation(
+        `${call} is refused with ${count(own)} of ${principal}, though ${other.principal} has ${size}`,
+      )
     }
   }
 

@@ -26,7 +26,8 @@ export interface Lane {
 
 /** Nobody gets a third call while another waits for the first. */
 const passesMax = 2
-/** A hub that stood still reads for so long before it calls a worker silent. */
+/** A hub that stood still for so long reads for a while before it calls a worker silent. */
+const standstillMs = 500
 const readFirstMs = 250
 
 /** Whose turn it is: no call waits for nothing, and nobody waits while another has turn after turn. */
@@ -42,6 +43,9 @@ export class TurnWatch implements Watch {
   /** Agents' calls whose turn is open; a call with a question before a person may end unheard. */
   readonly #turns = new Map<number, string>()
   readonly #heard = new Set<string>()
+  #steppedAt = 0
+  /** It may have: nothing came of it for long. */
+  #stoodStillAt = Number.NEGATIVE_INFINITY
   /** Workers' calls without RESULT. */
   readonly #nested = new Map<string, string>()
   /** By who waits: who had turns meanwhile, and how many. */
@@ -131,6 +135,8 @@ export class TurnWatch implements Watch {
   }
 
   stepped(now: number): void {
+    if (now - this.#steppedAt >= standstillMs) this.#stoodStillAt = now
+    this.#steppedAt = now
     for (const lane of this.#lanes.values()) {
       const call = headOf(lane)
       if (call === undefined || !this.#isPlain(call) || !(lane.depth > 0 || this.#heard.has(call.canary.call))) continue
@@ -229,10 +235,11 @@ export class TurnWatch implements Watch {
     return this.#affinityOf(service) === 'none' && name !== ownToolName(service)
   }
 
-  /** Of a worker that is ejected: whether another one is well, be it busy, or silent for too short a time to be sure. */
+  /** Of a worker that is ejected: whether another one is well, be it busy, or perhaps not read yet. */
   #isServed({ ready: { service } }: Peer, name: string, now: number): boolean {
     return this.#books.of(service).some((peer) => {
-      const isWell = !peer.isEjected && this.#books.isUp(peer, now - readFirstMs)
+      const isReading = now - this.#stoodStillAt <= readFirstMs
+      const isWell = !peer.isEjected && this.#books.isUp(peer, isReading ? now - readFirstMs : now)
       return isWell && this.#books.serves(peer, name, now, 'perhaps')
     })
   }
