@@ -269,7 +269,6 @@ export const mutants: readonly Mutant[] = [
     file: served,
     from: '!heartbeats.isStale',
     to: 'true',
-    provoke: 'loss',
   },
   {
     name: 'a worker starts calls while it drains',
@@ -283,14 +282,12 @@ export const mutants: readonly Mutant[] = [
     file: 'worker/dist/held-calls.js',
     from: 'this.#answered.clear()',
     to: 'undefined',
-    provoke: 'loss',
   },
   {
     name: 'a worker answers for calls that nobody waits for any more',
     file: served,
     from: 'if (!this.#isOwed(call))',
     to: 'if (false)',
-    provoke: 'loss',
   },
   {
     name: 'a worker forgets its own calls when the hub is lost',

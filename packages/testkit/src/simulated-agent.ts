@@ -159,7 +159,10 @@ export class SimulatedAgent {
 
   #wishes(): CallWishes {
     const { random, profile } = this.#context
-    return { reads: random.chance(0.05), ...(random.chance(profile.impatience) ? { timeoutMs: random.integer(1, 2_000) } : {}) }
+    return {
+      reads: random.chance(0.05),
+      ...(random.chance(profile.impatience) ? { timeoutMs: random.integer(1, 2_000) } : {}),
+    }
   }
 
   #plan(): Plan {

@@ -17,7 +17,8 @@ export class SuspicionWatch implements Watch {
     const { notice } = effect
     if (notice.kind !== 'worker_suspect' && notice.kind !== 'worker_back') return
     const peer = this.#books.all.find(({ ready }) => ready.instance === notice.instance)
-    if (peer === undefined) throw new Violation(`${notice.instance} is ${notice.kind}, and not signed in`)
+    // What it was heard with may have been its goodbye.
+    if (peer === undefined) return
     const isNews = notice.kind === 'worker_suspect' ? !this.#suspects.has(peer) : this.#suspects.has(peer)
     if (!isNews) throw new Violation(`${peer.name} is said to be ${notice.kind}, and was before`)
     if (notice.kind === 'worker_back') this.#suspects.delete(peer)
