@@ -38,8 +38,8 @@ export class TurnWatch implements Watch {
   readonly #lanes = new Map<string, Lane>()
   /** What waits, by the simulation's name for it. */
   readonly #waiting = new Map<string, Lane>()
-  /** What is handed over, by peer and id. */
-  readonly #running = new Map<string, WaitingCall>()
+  /** What is handed over, by id, and to whom at last. */
+  readonly #running = new Map<string, { readonly call: WaitingCall; readonly peer: string }>()
   /** Agents' calls whose turn is open; a call with a question before a person may end unheard. */
   readonly #turns = new Map<number, string>()
   readonly #heard = new Set<string>()
@@ -108,7 +108,7 @@ export class TurnWatch implements Watch {
         if (message.type === 'call') return this.#called(peer, message)
         if (message.type !== 'response') return
         if (message.outcome === 'not_started') this.#comesBack(peer, message.id)
-        else this.#running.delete(`${peer} ${message.id}`)
+        else if (this.#running.get(message.id)?.peer === peer) this.#running.delete(message.id)
         return
       }
       default:
@@ -126,7 +126,8 @@ export class TurnWatch implements Watch {
     if (effect.type !== 'send') return
     const { peer, message } = effect
     if (message.type === 'request') this.#handedOver(message, peer)
-    if (message.type === 'cancel' && message.reason !== 'input_abandoned') this.#running.delete(`${peer} ${message.id}`)
+    const isTakenBack = message.type === 'cancel' && message.reason !== 'input_abandoned'
+    if (isTakenBack && this.#running.get(message.id)?.peer === peer) this.#running.delete(message.id)
     if (message.type !== 'result') return
     const key = `${peer} ${message.id}`
     const call = this.#nested.get(key)
@@ -190,16 +191,19 @@ export class TurnWatch implements Watch {
   }
 
   #comesBack(peer: string, id: string): void {
-    const call = this.#running.get(`${peer} ${id}`)
-    if (call === undefined || !this.#running.delete(`${peer} ${id}`)) return
-    this.#waits(call.canary, call.name, id)
+    const running = this.#running.get(id)
+    if (running?.peer !== peer) return
+    this.#running.delete(id)
+    this.#waits(running.call.canary, running.call.name, id)
   }
 
   #handedOver({ id, body, caller, name }: Request, peer: string): void {
     const { canary } = parse(body) as CallBody
     const service = serviceOf(peer)
     this.#ended(canary.call)
-    this.#running.set(`${peer} ${id}`, { canary, service, name, id })
+    this.#running.set(id, { call: { canary, service, name, id }, peer })
+    // A call inside a call is a turn of whom it is for.
+    if (caller.depth !== 0) this.#passes.delete(`${service} principal ${caller.onBehalfOf ?? caller.principal}`)
     if (caller.depth !== 0 || canary.depth !== 0 || this.#affinityOf(service) !== 'none') return
     this.#hadTurn(service, name, caller)
   }
