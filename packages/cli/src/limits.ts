@@ -75,6 +75,9 @@ export const drainPollMs = 50
 /** How long a drained worker's successor may take: a supervisor's pause and a start on a busy machine. */
 export const successorWaitMs = 30_000
 
+/** Of the calls that `ls` shows: a full queue would push the workers off the screen. */
+export const callsListedMax = 50
+
 /** Between two tables of `top`: slow enough to be read. */
 export const topIntervalMs = 2_000
 /** More often a reading costs the hub more than it tells; less often nobody watches. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   batchMessagesMax,
   bodyBytesMax,
@@ -32,6 +33,11 @@ export interface RouterListener {
 /** Messages queued per worker before sending fails. Credits are the flow control; this is the backstop. */
 const sendHighWaterMark = 4_096
 const receiveHighWaterMark = 4_096
+/**
+ * The binding hands over up to 512 messages in a row, which may be seconds of work: after so long agents, timers and what is to be
+ * sent have their turn. Longer than any number of usual messages takes.
+ */
+const receiveTurnMs = 20
 const routerNotifyOption = 97
 const disconnectMessageOption = 111
 const notifyConnect = 1
@@ -114,9 +120,13 @@ export class WorkerRouter implements AsyncDisposable {
   }
 
   async #receive(): Promise<void> {
+    let turnBegan = performance.now()
     for await (const [id, ...frames] of this.#socket) {
       if (this.#closed) return
       if (id !== undefined) this.#received(id.toString('latin1'), frames)
+      if (performance.now() - turnBegan < receiveTurnMs) continue
+      await nextTurn()
+      turnBegan = performance.now()
     }
   }
 

@@ -1,36 +1,47 @@
 #!/usr/bin/env node
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readCommandLine, wholeNumber } from './command-line.js'
 import { isProvocation, provoke } from './provocation.js'
 import { type SeedRange, SeedTally, type SeedTallyData } from './seed-tally.js'
 import { simulate } from './simulation.js'
 
-/** Many seeds, outside the tests: `npm run simulate -- --seeds 10000 --jobs 2`. */
+const usage = `Usage: npm run simulate -- [--seeds N] [--from SEED] [--jobs N] [--first] [--trace] [--provoke NAME]
+
+Hub and workers over a simulated link with faults; each seed is another history, always the same one.
+
+  --seeds N    how many seeds (default: 1000)
+  --from SEED  the first of them (default: 1)
+  --jobs N     processes beside each other (default: 1)
+  --first      ends at the first seed that fails
+  --trace      prints every step; with one job
+  --provoke    what all seeds are to be like: a name of provocation.ts
+
+Ends with 1 when a seed fails. Examples:
+  npm run simulate -- --seeds 10000 --jobs 2
+  npm run simulate -- --seeds 1 --from 42 --trace`
+
+/** Many seeds, outside the tests. */
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: 'string', default: '1000' },
-      from: { type: 'string', default: '1' },
-      jobs: { type: 'string', default: '1' },
-      trace: { type: 'boolean', default: false },
-      /** Ends at the first seed that fails. */
-      first: { type: 'boolean', default: false },
-      /** What all seeds are to be like: a name in provocation.ts. */
-      provoke: { type: 'string', default: '' },
-    },
+  if (process.send !== undefined) return serve()
+  const values = readCommandLine(usage, {
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: '1' },
+    trace: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
+    provoke: { type: 'string', default: '' },
   })
+  const jobs = wholeNumber('jobs', values.jobs)
   const wished = values.provoke
   if (wished !== '' && !isProvocation(wished)) throw new Error(`there is no provocation "${wished}"`)
   const range: SeedRange = {
-    from: Number(values.from),
-    count: Number(values.seeds),
+    from: wholeNumber('from', values.from),
+    count: wholeNumber('seeds', values.seeds),
     stopsAtFailure: values.first,
     provocation: wished === '' ? undefined : wished,
   }
-  if (process.send !== undefined) return serve()
   const startedAt = performance.now()
-  const jobs = Number(values.jobs)
   const tally = jobs > 1 ? await runShared(range, jobs) : runRange(range, values.trace)
   const seconds = (performance.now() - startedAt) / 1_000
   for (const { seed, profile, message } of tally.failures) {

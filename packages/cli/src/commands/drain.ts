@@ -54,11 +54,13 @@ export async function runDrain(name: string, { json, timeout, rolling }: DrainOp
     return untilGone(mcpSocket, workers, drainMs + limits.drainGraceMs)
   }
   const away = status.snapshot.services.find(({ service }) => service === name)?.away
-  if (rolling === true) return rollOver(target.workers, { drain, mcpSocket, json: json === true })
+  if (rolling === true) return rollOver(target.workers, { status, drain, mcpSocket, json: json === true })
   report(name, { workers: target.workers, left: await drain(target), away }, json === true)
 }
 
 interface Rolling {
+  /** Before anybody was asked. */
+  readonly status: HubStatus
   /** Resolves with those that did not leave. */
   readonly drain: (target: Target) => Promise<readonly Worker[]>
   readonly mcpSocket: string
@@ -66,15 +68,17 @@ interface Rolling {
 }
 
 /** @throws CommandError at the first that does not leave, or has no successor: then the others go on as they are. */
-async function rollOver(workers: readonly Worker[], { drain, mcpSocket, json }: Rolling): Promise<void> {
+async function rollOver(workers: readonly Worker[], { status, drain, mcpSocket, json }: Rolling): Promise<void> {
+  // One that has left meanwhile may have its successor already: whoever is new counts, for one of them.
+  const known = new Set(status.snapshot.workers.map(({ instance }) => instance))
   const replaced: { readonly former: Worker; readonly successor: Worker }[] = []
   for (const [index, worker] of workers.entries()) {
     const rest = workers.length - index
-    const before = await readHubStatus(mcpSocket)
     const left = await drain({ command: { instance: worker.instance }, workers: [worker] })
-    if (left.length > 0) throw new CommandError(`${stillThere(left)} ${unchanged(rest - 1)}`)
-    const successor = await untilReplaced(mcpSocket, worker.service, before)
-    if (successor === undefined) throw new CommandError(`${withoutSuccessor(worker)} ${unchanged(rest - 1)}`)
+    if (left.length > 0) throw new CommandError(`${stillThere(left)}${unchanged(rest - 1)}`)
+    const successor = await untilReplaced(mcpSocket, worker.service, known)
+    if (successor === undefined) throw new CommandError(`${withoutSuccessor(worker)}${unchanged(rest - 1)}`)
+    known.add(successor.instance)
     replaced.push({ former: worker, successor })
     if (!json) print(`Replaced ${describe(worker)} by ${escapeControls(successor.instance)}.`)
   }
@@ -85,15 +89,10 @@ async function rollOver(workers: readonly Worker[], { drain, mcpSocket, json }: 
 
 const withoutSuccessor = (worker: Worker): string =>
   `Nothing came in the place of ${describe(worker)} within ${limits.successorWaitMs / 1_000} s: start one, then go on.`
-const unchanged = (count: number): string => (count === 0 ? '' : `${count} of its workers were not asked.`)
+const unchanged = (count: number): string => (count === 0 ? '' : ` ${count} of its workers were not asked.`)
 
 /** A worker of the service that was not there before and takes calls; undefined when none has come in time. */
-async function untilReplaced(
-  path: string,
-  service: string,
-  before: HubStatus | undefined,
-): Promise<Worker | undefined> {
-  const known = new Set(before?.snapshot.workers.map(({ instance }) => instance))
+async function untilReplaced(path: string, service: string, known: ReadonlySet<string>): Promise<Worker | undefined> {
   const endsAt = performance.now() + limits.successorWaitMs
   for (;;) {
     const status = await readHubStatus(path)

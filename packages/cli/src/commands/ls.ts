@@ -3,6 +3,7 @@ import { readEnvironment } from '../environment.js'
 import { escapeControls } from '../escape-controls.js'
 import { type HubStatus, noHubRunning, readHubStatus } from '../hub-link/hub-status.js'
 import { requireOwnDirectory, runtimeFiles } from '../hub-link/runtime-files.js'
+import * as limits from '../limits.js'
 import { print, printJson } from '../output.js'
 import { tableOf } from '../table.js'
 import { minute } from '../utc-minute.js'
@@ -43,16 +44,12 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
       ...Object.entries(ownTools).map(([name, sessions]) => `${name} (in ${counted(sessions, 'session')})`),
     ].join(', ') || '-',
   ])
-  const refused = snapshot.workers.flatMap(({ service, refused: definitions = [] }) =>
-    definitions.map(({ name, message }) => [name, service, message]),
+  const refused = snapshot.workers.flatMap(({ service, version, refused: definitions = [] }) =>
+    definitions.map(({ name, message }) => [name, service, version, message]),
   )
-  const calls = snapshot.calls.map(({ name, service, state, principal, startedAt }) => [
-    name,
-    service,
-    state,
-    principal,
-    age(now - startedAt),
-  ])
+  const calls = snapshot.calls
+    .slice(0, limits.callsListedMax)
+    .map(({ name, service, state, principal, startedAt }) => [name, service, state, principal, age(now - startedAt)])
   return [
     `hub ${hub.version}, process ${hub.pid}, up ${age(now - hub.startedAt)}, in ${hub.runtime}`,
     `http ${http || hub.httpProblem || 'off'}`,
@@ -61,8 +58,9 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
     ...section('WORKER   STATE VERSION CALLS TRUST AGE INSTANCE', workers, 'no workers'),
     ...section('SUPERVISED STATE PROCESS RESTARTS LAST-END', supervised),
     ...section('SERVICE STATE TOOLS', services, 'no services'),
-    ...section('REFUSED SERVICE WHY', refused),
+    ...section('REFUSED SERVICE VERSION WHY', withoutRepetitions(refused)),
     ...section('CALL SERVICE STATE CALLER AGE', calls),
+    ...moreCalls(snapshot.calls.length - calls.length),
   ]
     .map((line) => escapeControls(line))
     .join('\n')
@@ -72,7 +70,8 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
 function describeLoad({ keptConnections = 0 }: HubStatus['hub'], snapshot: HubStatus['snapshot']): string {
   const { sessions, connections, calls, queued } = snapshot
   const kept = keptConnections === 0 ? '' : ` (and ${keptConnections} kept for stateless clients)`
-  return `${sessions} sessions, ${connections - keptConnections} connections${kept}, ${calls.length} calls, ${queued} queued`
+  const connected = counted(connections - keptConnections, 'connection')
+  return `${counted(sessions, 'session')}, ${connected}${kept}, ${counted(calls.length, 'call')}, ${queued} queued`
 }
 
 function describeAway(away: HubStatus['snapshot']['services'][number]['away']): string {
@@ -92,6 +91,14 @@ function describeLastExit({ lastExit }: SupervisedStatus, now: number): string {
   const { how, at, complaint } = lastExit
   return `${how}, ${age(now - at)} ago${complaint === undefined ? '' : `: ${complaint}`}`
 }
+
+/** Replicas are refused the same. */
+function withoutRepetitions(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()]
+}
+
+const moreCalls = (count: number): string[] =>
+  count > 0 ? [`and ${count} more: "callboard ls --json" has them all`] : []
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 

@@ -46,16 +46,28 @@ export function checkWorkers(wanted: readonly string[], status: HubStatus | unde
     .filter((name) => !workers.some(({ service }) => service === name))
     .filter((name) => !unwell.some(({ worker }) => worker === name))
   const sick = workers.filter(({ state }) => state === 'suspect')
+  const failing = workers.filter(({ state }) => state === 'ejected')
+  const well = workers.filter(({ state }) => state !== 'suspect' && state !== 'ejected')
   return [
     ...unwell.map(keepsEnding),
-    ...missing.map((name) => problem(`worker ${name}`, 'not signed in', `see what it says: callboard worker ${name}`)),
+    ...missing.map((name) => problem(`worker ${name}`, 'not signed in', remedyForMissing(name))),
     ...sick.map(({ service, instance }) =>
       problem(`worker ${service}`, `${instance} has missed its heartbeats`, 'end that process if it hangs'),
     ),
-    ...workers.filter(({ state }) => state !== 'suspect').map((worker) => ok(`worker ${worker.service}`, worker.state)),
-    ...workers.flatMap(refusedDefinitions),
+    ...failing.map(({ service, instance }) =>
+      problem(
+        `worker ${service}`,
+        `${instance} gets no calls for a while: it fails where others do not`,
+        'its own log says why; restart it if that helps',
+      ),
+    ),
+    ...well.map((worker) => ok(`worker ${worker.service}`, worker.state)),
+    ...refusedDefinitions(workers),
   ]
 }
+
+const remedyForMissing = (name: string): string =>
+  `see what it says: callboard worker ${name}; if it is not meant to run, leave it out of "workers" (CALLBOARD_WORKERS)`
 
 const isUnwell = ({ state, endsInARow }: SupervisedStatus): boolean =>
   state === 'crash_looping' || endsInARow >= limits.endsInARowMax
@@ -72,15 +84,22 @@ function keepsEnding({ worker, state, endsInARow, crashLoopingSince, lastExit }:
   )
 }
 
-/** Hubs that tell which definitions they refused do so in their snapshot. */
-function refusedDefinitions(worker: HubStatus['snapshot']['workers'][number]): Finding[] {
-  const { refused = [] } = worker as {
-    readonly refused?: readonly { readonly name: string; readonly message: string }[]
-  }
-  return refused.map(({ name, message }) =>
-    problem(`worker ${worker.service}`, `${name} was refused: ${message}`, 'rename it, or use --namespace always'),
+/** Once for all replicas. Older hubs do not tell which definitions they refused, or not by which code. */
+function refusedDefinitions(workers: HubStatus['snapshot']['workers']): Finding[] {
+  const findings = workers.flatMap(({ service, version: offered, refused = [] }) =>
+    refused.map(({ name, code, message }) => {
+      const check = `worker ${service}`
+      if (code === 'quarantined')
+        return note(check, `${name} of version ${offered} gets no calls: ${message}`, remedyForEdition)
+      const remedy = code === 'invalid' ? 'correct its definition' : 'rename it, or use --namespace always'
+      return problem(check, `${name} was refused: ${message}`, remedy)
+    }),
   )
+  return [...new Map(findings.map((finding) => [finding.check + finding.detail, finding])).values()]
 }
+
+const remedyForEdition =
+  'a newer version is in force 30 s after it came, any other when the workers of this one are gone'
 
 function isFree({ host, port }: { readonly host: string; readonly port: number }): Promise<boolean> {
   return new Promise((resolve) => {

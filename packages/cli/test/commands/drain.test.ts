@@ -96,6 +96,22 @@ describe('callboard drain', () => {
       expect(JSON.parse(stdout)).toEqual({ replaced: [{ service: 'a', instance: 'a2', by: 'new-a2' }] })
     })
 
+    it('finds the successor of one that left before its turn', async () => {
+      const installation = withSecret()
+      let workers = [workerOf('a', 'a1'), workerOf('a', 'a2')]
+      await fakeHub(installation, ({ command, instance }) => {
+        if (command === 'snapshot') return { result: statusOf({ workers }) }
+        // As if a2 had crashed while a1 was being drained, and both were started again.
+        if (instance === 'a1') workers = [workerOf('a', 'new-1'), workerOf('a', 'new-2')]
+        return { result: { ok: true } }
+      })
+      expect(await installation.run(['drain', 'a', '--rolling'])).toEqual({
+        code: 0,
+        stdout: 'Replaced a (instance a1) by new-1.\nReplaced a (instance a2) by new-2.\n',
+        stderr: '',
+      })
+    })
+
     it('leaves the others alone when one does not leave', async () => {
       const installation = withSecret()
       const workers = [workerOf('a', 'a1'), workerOf('a', 'a2')]

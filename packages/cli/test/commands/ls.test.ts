@@ -78,7 +78,39 @@ it('counts what is kept for stateless clients apart from what is connected', asy
     expect(response.status).toBe(200)
     await response.text()
   }
-  expect(await line()).toBe('1 sessions, 0 connections (and 2 kept for stateless clients), 0 calls, 0 queued')
+  expect(await line()).toBe('1 session, 0 connections (and 2 kept for stateless clients), 0 calls, 0 queued')
+})
+
+it('shows once what all replicas of another version are refused, and doctor what ends that', async () => {
+  const installation = new Installation()
+  const why = 'version 1.0.0 of this service is in force and has no such tool'
+  const refused = [{ name: 'find', code: 'quarantined', message: why }]
+  const workers = ['i-1', 'i-2'].map((instance) => workerOf('shop', instance, { version: '2.0.0', refused }))
+  await fakeHub(installation, () => ({ result: statusOf({ workers }) }))
+  const { stdout } = await installation.run(['ls'])
+  expect(stdout.split('\n').filter((line) => line.includes(why))).toEqual([`find     shop     2.0.0    ${why}`])
+  const doctor = (await installation.run(['doctor'])).stdout
+  expect(doctor.split(`note    worker shop: find of version 2.0.0 gets no calls: ${why}\n`)).toHaveLength(2)
+})
+
+it('shows the first calls only, and how many more there are', async () => {
+  const installation = new Installation()
+  const call = { name: 'find', service: 'shop', principal: 'agent:main', state: 'queued', depth: 0, startedAt: 0 }
+  const calls = Array.from({ length: 53 }, (_, index) => ({ ...call, id: String(index) }))
+  await fakeHub(installation, () => ({ result: statusOf({ calls }) }))
+  const { stdout } = await installation.run(['ls'])
+  expect(stdout.split('\n').filter((line) => line.startsWith('find'))).toHaveLength(50)
+  expect(stdout).toMatch(/\nand 3 more: "callboard ls --json" has them all\n$/)
+})
+
+it('doctor calls a problem what fails where others do not', async () => {
+  const installation = new Installation()
+  await fakeHub(installation, () => ({
+    result: statusOf({ workers: [workerOf('shop', 'i-1', { state: 'ejected' })] }),
+  }))
+  const { stdout } = await installation.run(['doctor'])
+  expect(stdout).toContain('PROBLEM worker shop: i-1 gets no calls for a while: it fails where others do not\n')
+  expect(stdout).not.toContain('ok      worker shop')
 })
 
 it('shows where HTTP is, and whose tokens are good there', async () => {

@@ -172,7 +172,7 @@ export class Broker {
     const isBack = this.#heard(worker)
     this.#fromWorker(worker, message)
     // Not before: the message may be its DRAIN or BYE.
-    if (isBack) this.#dispatcher.pump(worker.service)
+    if (isBack) this.#dispatcher.offersChanged(worker.service)
   }
 
   #fromWorker(worker: WorkerPeer, message: Exclude<FromWorker, { type: 'hello' }>): void {
@@ -225,6 +225,7 @@ export class Broker {
     worker.lastHeardAt = now
     if (!worker.suspect) return wasSilent
     worker.suspect = false
+    this.#state.catalogue.noteSilence(worker.peer, worker.service, false, now)
     this.#state.schedule('worker_silence', worker.peer, suspectAfterMs(worker.heartbeatMs))
     this.#state.notice({ kind: 'worker_back', service: worker.service, instance: worker.instance })
     return true
@@ -340,6 +341,7 @@ export class Broker {
       return
     }
     worker.suspect = true
+    this.#state.catalogue.noteSilence(peer, worker.service, true, this.#state.now)
     this.#state.notice({ kind: 'worker_suspect', service: worker.service, instance: worker.instance })
     this.#dispatcher.startGrace(worker.service)
     // Where it was the last that was well, an ejected one is better than none.

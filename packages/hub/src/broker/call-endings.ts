@@ -22,17 +22,20 @@ export function lateFailure({ definition: { key }, state: { kind }, mayHaveRun }
   const message =
     kind === 'queued' && !mayHaveRun
       ? `${key} was not started before its deadline: its workers are busy.`
-      : `${key} did not answer before its deadline; it may have had an effect.`
+      : `${key} did not answer before its deadline; it may have had an effect: look before you try again.`
   return failure('deadline_exceeded', message)
 }
 
 export function lostFailure({ definition: { key } }: Call): RoutingFailure {
-  const message = `The worker of ${key} was lost while it ran; whether it had an effect is unknown.`
+  const message = `The worker of ${key} was lost while it ran; it may have had an effect: look before you try again.`
   return failure('outcome_unknown', message)
 }
 
 export function deadlockFailure({ definition: { key, service } }: Call): RoutingFailure {
-  return failure('deadlock', `${key} would wait for ${service}, which waits for this very call.`)
+  return failure(
+    'deadlock',
+    `${key} was not started in half of its time: ${service} is busy with calls that this one belongs to. Make fewer such calls at a time, or give ${service} more concurrency.`,
+  )
 }
 
 export function awayFailure(call: Call): RoutingFailure {

@@ -46,11 +46,7 @@ export class CallFlow {
   start(ref: Ref, connection: ConnectionId, wish: CallWish): void {
     const state = this.#state
     const identity = state.sessions.identityOf(connection)
-    if (identity === undefined)
-      return this.#refuse(
-        ref,
-        failure('cancelled', 'The connection is closed, or the hub had no room for its session: connect again.'),
-      )
+    if (identity === undefined) return this.#refuse(ref, notConnected)
     if (state.shuttingDown) return this.#refuse(ref, shuttingDown)
     const definition = state.resolve(wish.method, wish.name, identity)
     if (definition === undefined) return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
@@ -79,20 +75,21 @@ export class CallFlow {
       deadline: state.now + Math.min(wish.timeoutMs ?? definition.timeoutMs, definition.timeoutMs, deadlineMsMax),
       state: { kind: 'queued' },
       attempts: 0,
+      wasChosen: false,
       mayHaveRun: false,
       children: new Set(),
     }
     state.calls.converse(id, principal, connection, ref)
-    this.submit(call, () => false)
+    this.submit(call)
   }
 
   /** Takes in a call that is complete, an agent's or a worker's. */
-  submit(call: Call, isAncestor: (service: string) => boolean): void {
+  submit(call: Call): void {
     this.#state.calls.add(call)
     this.#state.schedule('deadline', call.id, call.deadline - this.#state.now)
     // A CALL may bring a deadline that passed on its way.
     if (this.#state.now >= call.deadline) return this.deadlinePassed(call.id)
-    this.#settleRefused(call, this.#dispatcher.submit(call, isAncestor))
+    this.#settleRefused(call, this.#dispatcher.submit(call))
   }
 
   // What workers say of a call ---------------------------------------------------------------------------------------
@@ -102,8 +99,7 @@ export class CallFlow {
     if (call !== undefined) this.#wake(call)
     const wasHeld = returnCredit(worker, message.id)
     if (wasHeld) this.#dispatcher.ended(worker.service)
-    const end = callEndOf(message)
-    if (call !== undefined && end !== undefined) this.#dispatcher.outliers.seen(worker, end)
+    if (call?.wasChosen === true) this.#dispatcher.outliers.seen(worker, callEndOf(message))
     if (call !== undefined) this.#finish(worker, call, message)
     else this.#state.counters.add('frames_dropped', wasHeld ? 'late' : 'unknown_call')
     this.#dispatcher.pump(worker.service)
@@ -222,14 +218,17 @@ export class CallFlow {
     const worker = call.state.kind === 'running' ? this.#state.peers.worker(call.state.peer) : undefined
     // Who gave a call less time than its tool is due has no right to complain of the worker.
     const hadItsTime = call.deadline - call.startedAt >= call.definition.timeoutMs
-    if (worker !== undefined && hadItsTime) this.#dispatcher.outliers.seen(worker, 'unanswered')
+    if (worker !== undefined && hadItsTime && call.wasChosen) this.#dispatcher.outliers.seen(worker, 'unanswered')
     this.stop(call, 'deadline_exceeded', lateFailure(call))
   }
 
   /** Whoever gets it now has too little time left for it. */
   queueExpired(id: string): void {
     const call = this.#state.calls.get(id)
-    if (call?.state.kind === 'queued' && !this.#dispatcher.isForsaken(call)) this.#shed(call, 'expired')
+    if (call?.state.kind !== 'queued' || this.#dispatcher.isForsaken(call)) return
+    // The calls of its own chain have kept it waiting, which nobody who tries again would change. [CB-64]
+    if (this.#state.calls.isInCircle(call)) this.settle(call, { kind: 'failure', failure: deadlockFailure(call) })
+    else this.#shed(call, 'expired')
   }
 
   graceOver(id: string): void {
@@ -330,8 +329,6 @@ export class CallFlow {
       case 'handed_over':
       case 'queued':
         return
-      case 'busy_ancestor':
-        return this.settle(call, { kind: 'failure', failure: deadlockFailure(call) })
       case 'worn_out':
         return this.settle(call, this.#away(call))
       case 'queue_full':
@@ -448,3 +445,7 @@ export class CallFlow {
 }
 
 const shuttingDown = failure('unavailable', 'The hub is shutting down; try again when it is back.', 1_000)
+const notConnected = failure(
+  'cancelled',
+  'The connection is closed, or the hub had no room for its session: connect again.',
+)

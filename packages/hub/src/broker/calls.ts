@@ -42,6 +42,8 @@ export interface Call {
   state: CallState
   /** Hand-overs so far. */
   attempts: number
+  /** The last one could have been to another worker: only of such calls the end says what a worker is like. */
+  wasChosen: boolean
   /** A worker was lost with it, so that nobody may say that it was not started. */
   mayHaveRun: boolean
   readonly children: Set<CallId>
@@ -126,15 +128,15 @@ export class Calls {
     return current
   }
 
-  /** Whether a service works on the call or on one that it belongs to. */
-  hasAncestor(call: Call, service: string): boolean {
-    let current: Call | undefined = call
-    while (current !== undefined) {
-      if (current.definition.service === service) return true
-      const parent: CallId | undefined = current.origin.kind === 'worker' ? current.origin.parent : undefined
-      current = parent === undefined ? undefined : this.#calls.get(parent)
+  /** Whether a call is for a service that works on one that it belongs to. */
+  isInCircle({ origin, definition }: Call): boolean {
+    let parent: CallId | undefined = origin.kind === 'worker' ? origin.parent : undefined
+    for (;;) {
+      const current: Call | undefined = parent === undefined ? undefined : this.#calls.get(parent)
+      if (current === undefined) return false
+      if (current.definition.service === definition.service) return true
+      parent = current.origin.kind === 'worker' ? current.origin.parent : undefined
     }
-    return false
   }
 
   /** The client comes back in another request: what it says there holds for the call and all that belongs to it. */

@@ -79,6 +79,8 @@ export class Catalogue {
     this.#forgetAbsent(now)
     const entry = this.#services.get(offer.service) ?? this.#createEntry({ ...offer, lastSeenAt: now })
     const kept = keepOffer(peer, offer, this.#options.namespace, now)
+    // Who leaves does not stay for having changed something.
+    kept.isLeaving = entry.offers.get(peer)?.isLeaving ?? false
     entry.offers.set(peer, kept)
     this.#changes.isToKeep = true
     // Whoever leads the edition in force takes it along when it changes its own definitions.
@@ -91,11 +93,14 @@ export class Catalogue {
   leaving(service: string, peers: readonly PeerId[], now: number): void {
     const entry = this.#services.get(service)
     if (entry === undefined) return
-    for (const peer of peers) {
-      const offer = entry.offers.get(peer)
-      if (offer !== undefined) offer.isLeaving = true
-    }
+    for (const offer of entry.offers.values()) if (peers.includes(offer.peer)) offer.isLeaving = true
     this.#review(entry, now)
+  }
+
+  /** A worker has fallen silent, or was heard again. */
+  noteSilence(peer: PeerId, service: string, isSilent: boolean, now: number): void {
+    const offer = this.#services.get(service)?.offers.get(peer)
+    if (offer !== undefined) Object.assign(offer, { isSilent, since: now })
   }
 
   /** Looks again which edition of a service is to be in force. True: it is another one now. */

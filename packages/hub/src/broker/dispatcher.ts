@@ -10,7 +10,7 @@ import type { BrokerState } from './state.js'
 import { type Refusal, WaitingCalls } from './waiting-calls.js'
 
 /** What became of a call that was to be handed over. */
-export type Submission = 'handed_over' | 'queued' | 'busy_ancestor' | 'worn_out' | Refusal
+export type Submission = 'handed_over' | 'queued' | 'worn_out' | Refusal
 
 /** Why a call that was handed over is to be handed over again. */
 export type Return = 'lost' | 'not_started' | 'draining'
@@ -49,12 +49,9 @@ export class Dispatcher {
   }
 
   /** Hands the call to a worker, or lets it wait for one. */
-  submit(call: Call, isAncestor: (service: string) => boolean): Submission {
+  submit(call: Call): Submission {
     const worker = this.#choose(call)
     if (worker !== undefined) return this.#handOver(call, worker)
-    const isServed = this.#isServed(call)
-    // Whoever waits for a credit that only its own ancestor could return waits for itself. [CB-64]
-    if (isServed && isAncestor(call.definition.service)) return 'busy_ancestor'
     const refusal = this.#waiting.refusalOf(call)
     if (refusal !== undefined) return refusal
     this.enqueue(call)
@@ -178,6 +175,8 @@ export class Dispatcher {
       state.statisticsOf(worker.service).handedOver(state.now - call.startedAt)
       this.#retryBudgets.of(worker.service).earn()
     }
+    const { keeper, own } = call.definition
+    call.wasChosen = keeper === undefined && own !== true && this.#binding(call) === undefined
     this.#bind(call, worker.peer)
     state.send(worker.peer, {
       type: 'request',

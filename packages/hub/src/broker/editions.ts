@@ -18,8 +18,10 @@ export interface KeptOffer extends Offer {
   readonly digest: string
   /** By `kind key` as the worker has it: the definition's hash, once in force. */
   readonly hashes: ReadonlyMap<string, string>
-  /** UTC ms: when it signed in, or last changed its definitions. */
-  readonly since: number
+  /** UTC ms: when it signed in, last changed its definitions, or was heard again. */
+  since: number
+  /** Nothing is heard of it: it may hang, and proves nothing by staying. */
+  isSilent: boolean
   /** It finishes what it holds and gets nothing new. */
   isLeaving: boolean
 }
@@ -49,7 +51,7 @@ export function keepOffer(peer: PeerId, offer: Offer, namespace: 'never' | 'alwa
     all.update(hash)
   }
   all.update(JSON.stringify(offer.definitions.completions ?? []))
-  return { ...offer, peer, digest: all.digest('base64url'), hashes, since: now, isLeaving: false }
+  return { ...offer, peer, digest: all.digest('base64url'), hashes, since: now, isSilent: false, isLeaving: false }
 }
 
 /**
@@ -61,7 +63,7 @@ export function chooseEdition(offers: Iterable<KeptOffer>, inForce: EditionInFor
   const staying = [...offers].filter(({ isLeaving }) => !isLeaving)
   if (inForce === undefined) return { lead: highest(staying), lookAgainAt: undefined }
   const same = staying.filter(({ digest }) => digest === inForce.digest)
-  const newer = staying.filter(({ version }) => compareVersions(version, inForce.version) > 0)
+  const newer = staying.filter(({ version, isSilent }) => !isSilent && compareVersions(version, inForce.version) > 0)
   if (same.length > 0) {
     const proven = highest(newer.filter(({ since }) => now - since >= trialMs))
     if (proven !== undefined) return { lead: proven, lookAgainAt: undefined }

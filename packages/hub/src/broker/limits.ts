@@ -27,6 +27,8 @@ export const queuedPerPrincipalMax = 768
 export const queueShareMax = 0.5
 /** Arguments of all waiting calls together. */
 export const queuedBytesMax = 256 * 1024 * 1024
+/** One principal's part of it: they are for all services, so that without it one slow service would stop them all. */
+export const queuedBytesPerPrincipalMax = 192 * 1024 * 1024
 /** How long a call waits for a worker that is away: a restart takes about two seconds. */
 export const graceMs = 5_000
 /** Hand-overs of one call that was not started, the first included. */
@@ -89,6 +91,8 @@ export const patternsMax = 100
 export const viewerListsMax = 256
 /** Tools that single sessions have of their own, each different one once, as JSON text: the catalogue has as much again. */
 export const ownCharactersMax = 32 * 1024 * 1024
+/** What views say of single sessions, each different one once, in about bytes: 64 for a statement, and its text. */
+export const viewsWeightMax = 32 * 1024 * 1024
 /** Refusals of one worker that WELCOME and the snapshot tell: more than anybody reads, and far from what a frame holds. */
 export const verdictsMax = 1_000
 /** UPDATEs of one worker are judged at most this often; of those between only the newest. */

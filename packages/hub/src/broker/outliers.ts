@@ -47,7 +47,8 @@ export class Outliers {
   }
 
   /** True: the worker was ejected for it. */
-  seen(worker: WorkerPeer, how: CallEnd): boolean {
+  seen(worker: WorkerPeer, how: CallEnd | undefined): boolean {
+    if (how === undefined) return false
     const { health } = worker
     const { now } = this.#state
     if (now - health.since >= healthWindowMs) Object.assign(health, { since: now, calls: 0, failures: 0 })

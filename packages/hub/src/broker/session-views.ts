@@ -88,7 +88,7 @@ export class SessionViews {
 
   /**
    * Takes in a view in place of the former; `principal`: the session's, if it lives. Returns what was wrong with own tools that
-   * were left out, one by one; undefined when there are too many views.
+   * were left out, one by one; undefined when there are too many views, or they say too much.
    */
   set(
     sender: Sender,
@@ -100,7 +100,9 @@ export class SessionViews {
     if (known === undefined && this.#views.size >= sessionsMax) return undefined
     const { accepted, faults } = this.#ownTools.judge(sender.service, content.tools ?? [])
     const view = known ?? { principal, senders: new Map<string, string>(), sight: everybodysSight }
-    this.#replace(session, view, sender, statementsOf(content, accepted))
+    const statements = statementsOf(content, accepted)
+    if (!this.#sights.hasRoom(statements, view.sight.statementsOf(sender.service))) return undefined
+    this.#replace(session, view, sender, statements)
     return faults
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SessionView } from '@callboard/protocol'
 import type { Definition } from './definition.js'
+import { viewsWeightMax } from './limits.js'
 import type { OwnTools } from './own-tools.js'
 
 /**
@@ -13,6 +14,8 @@ export type Statements = ReadonlyMap<string, Definition | undefined>
 export class Sight {
   /** The same for those who have the same, and no other. */
   readonly key: string
+  /** About the bytes that it takes, without the own tools. */
+  readonly weight: number
   readonly #byService: ReadonlyMap<string, Statements>
   /** By service and name. */
   readonly #own = new Map<string, Definition>()
@@ -20,6 +23,7 @@ export class Sight {
   constructor(byService: ReadonlyMap<string, Statements>) {
     this.#byService = byService
     this.key = keyOf(byService)
+    this.weight = [...byService.values()].reduce((sum, statements) => sum + weightOf(statements), 0)
     for (const statements of byService.values()) {
       for (const definition of statements.values()) {
         // Of two that are called the same, the one that was there first.
@@ -72,9 +76,16 @@ export const everybodysSight = new Sight(new Map())
 export class Sights {
   readonly #held = new Map<string, { readonly sight: Sight; sessions: number }>()
   readonly #ownTools: OwnTools
+  #weight = 0
 
   constructor(ownTools: OwnTools) {
     this.#ownTools = ownTools
+  }
+
+  /** Whether what a session sees of a service may take the place of what it saw. */
+  hasRoom(statements: Statements, former: Statements): boolean {
+    const weight = weightOf(statements)
+    return weight <= weightOf(former) || this.#weight + weight <= viewsWeightMax
   }
 
   /** For one session more. */
@@ -82,7 +93,10 @@ export class Sights {
     if (byService.size === 0) return everybodysSight
     const sight = new Sight(byService)
     const held = this.#held.get(sight.key) ?? { sight, sessions: 0 }
-    if (held.sessions === 0) this.#ownTools.hold(sight.own)
+    if (held.sessions === 0) {
+      this.#ownTools.hold(sight.own)
+      this.#weight += sight.weight
+    }
     held.sessions++
     this.#held.set(sight.key, held)
     return held.sight
@@ -94,6 +108,7 @@ export class Sights {
     if (held === undefined || --held.sessions > 0) return
     this.#held.delete(key)
     this.#ownTools.release(held.sight.own)
+    this.#weight -= held.sight.weight
   }
 
   /** Of a service's own tools, by the names that agents see: how many sessions have one. */
@@ -130,6 +145,15 @@ export const isHiding = (statement: string): boolean => statement.startsWith('hi
 /** A template is hidden as a resource is. */
 export function viewName(kind: Definition['kind'], workerKey: string): string {
   return `${kind === 'resourceTemplate' ? 'resource' : kind} ${workerKey}`
+}
+
+/** An entry costs more than a short name. */
+const statementWeight = 64
+
+function weightOf(statements: Statements): number {
+  let weight = 0
+  for (const statement of statements.keys()) weight += statementWeight + statement.length
+  return weight
 }
 
 const ownKey = ({ service, key }: Pick<Definition, 'service' | 'key'>): string => `${service} ${key}`

@@ -1,5 +1,6 @@
 import type { Dispatcher } from './dispatcher.js'
 import { forgetServiceMs } from './limits.js'
+import type { Verdict } from './refusals.js'
 import type { BrokerState } from './state.js'
 import { stateOf, type WorkerState } from './statistics.js'
 
@@ -17,7 +18,7 @@ export interface BrokerSnapshot {
     readonly suspended: number
     readonly concurrency: number
     readonly holdUntil?: number
-    readonly refused: readonly { readonly name: string; readonly message: string }[]
+    readonly refused: readonly Pick<Verdict, 'name' | 'code' | 'message'>[]
   }[]
   readonly services: readonly {
     readonly service: string
@@ -67,7 +68,9 @@ export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnap
       suspended: worker.suspended.size,
       concurrency: worker.concurrency,
       ...(worker.holdUntil === undefined ? {} : { holdUntil: worker.holdUntil }),
-      refused: state.catalogue.refusedOf(worker.peer, worker.service).map(({ name, message }) => ({ name, message })),
+      refused: state.catalogue
+        .refusedOf(worker.peer, worker.service)
+        .map(({ name, code, message }) => ({ name, code, message })),
     })),
     services: state.catalogue.store(state.now).map(({ service, version, lastSeenAt }) => {
       const isServed = state.peers.of(service).size > 0

@@ -3,12 +3,15 @@ const windowMs = 1_000
 const callsMin = 16
 /** What the last window counts beside all those before it. */
 const newest = 0.5
+/** A rate that was not seen again for so long says nothing any more; one that took longer to see, for twice as long as that. */
+const staleMs = 10_000
 
 /** How many calls of a service end in a second while others wait: that is all that its workers can do. */
 export class Throughput {
   #since: number | undefined
   #count = 0
   #perMs: number | undefined
+  #staleAt = Number.NEGATIVE_INFINITY
 
   /** `isBusy`: calls wait. Without them the rate would be that of the callers. */
   ended(isBusy: boolean, now: number): void {
@@ -25,13 +28,20 @@ export class Throughput {
     const elapsed = now - this.#since
     if (elapsed < windowMs || this.#count < callsMin) return
     const perMs = this.#count / elapsed
-    this.#perMs = this.#perMs === undefined ? perMs : this.#perMs + newest * (perMs - this.#perMs)
+    const former = this.#rate(now)
+    this.#perMs = former === undefined ? perMs : former + newest * (perMs - former)
+    this.#staleAt = now + Math.max(staleMs, 2 * elapsed)
     this.#since = now
     this.#count = 0
   }
 
   /** How long so many calls take by what was seen; undefined while that is too little. */
-  msFor(count: number): number | undefined {
-    return this.#perMs === undefined ? undefined : count / this.#perMs
+  msFor(count: number, now: number): number | undefined {
+    const perMs = this.#rate(now)
+    return perMs === undefined ? undefined : count / perMs
+  }
+
+  #rate(now: number): number | undefined {
+    return now < this.#staleAt ? this.#perMs : undefined
   }
 }

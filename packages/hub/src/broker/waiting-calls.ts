@@ -3,6 +3,7 @@ import { FairQueue, type Lane } from './fair-queue.js'
 import {
   graceMs,
   queuedBytesMax,
+  queuedBytesPerPrincipalMax,
   queuedPerPrincipalMax,
   queuedPerServiceMax,
   queuedPerSessionMax,
@@ -29,6 +30,7 @@ export class WaitingCalls {
   readonly #queues: PerService<ServiceQueue>
   #count = 0
   #bytes = 0
+  readonly #bytesOf = new Map<string, number>()
 
   constructor(state: BrokerState) {
     this.#state = state
@@ -66,8 +68,8 @@ export class WaitingCalls {
     if (calls.size >= queuedPerServiceMax) return 'queue_full'
     if (calls.laneSize(lane) >= queuedPerSessionMax) return 'share_used'
     if (calls.principalSize(lane.principal) >= queuedPerPrincipalMax) return 'share_used'
-    if (this.#bytes + call.body.byteLength > queuedBytesMax) return 'memory_full'
-    const waitMs = throughput.msFor(calls.ahead(lane)) ?? 0
+    if (!this.#hasMemory(call)) return 'memory_full'
+    const waitMs = throughput.msFor(calls.ahead(lane), this.#state.now) ?? 0
     return waitMs > this.#patienceMs(call) ? 'too_slow' : undefined
   }
 
@@ -75,7 +77,9 @@ export class WaitingCalls {
   excessOver(call: Call): Call | undefined {
     const { calls } = this.#queues.of(call.definition.service)
     const lane = laneOf(call)
-    return calls.laneSize(lane) >= queuedPerSessionMax ? undefined : calls.excessOver(lane)
+    const excess = calls.laneSize(lane) >= queuedPerSessionMax ? undefined : calls.excessOver(lane)
+    // Small calls must not give way to large ones until there is no memory left.
+    return excess !== undefined && this.#hasMemory(call, excess) ? excess : undefined
   }
 
   add(call: Call): void {
@@ -112,21 +116,38 @@ export class WaitingCalls {
 
   retryAfterMs(service: string): number {
     const queue = this.#queues.find(service)
-    const waitMs = queue?.throughput.msFor(queue.calls.size)
+    const waitMs = queue?.throughput.msFor(queue.calls.size, this.#state.now)
     if (waitMs === undefined) return shedRetryMs
     return Math.round(Math.min(Math.max(waitMs, shedRetryMsMin), shedRetryMsMax))
+  }
+
+  /** For the call, and for its principal; `leaving`: it would have the place of this one. */
+  #hasMemory(call: Call, leaving?: Call): boolean {
+    const freed = leaving?.body.byteLength ?? 0
+    const freedOfOwn = leaving !== undefined && principalOf(leaving) === principalOf(call) ? freed : 0
+    const ofOwn = this.#bytesOf.get(principalOf(call)) ?? 0
+    const added = call.body.byteLength
+    return this.#bytes - freed + added <= queuedBytesMax && ofOwn - freedOfOwn + added <= queuedBytesPerPrincipalMax
+  }
+
+  #addBytes(call: Call, bytes: number): void {
+    this.#bytes += bytes
+    const principal = principalOf(call)
+    const ofOwn = (this.#bytesOf.get(principal) ?? 0) + bytes
+    if (ofOwn > 0) this.#bytesOf.set(principal, ofOwn)
+    else this.#bytesOf.delete(principal)
   }
 
   #entered(call: Call): void {
     call.state = { kind: 'queued' }
     this.#count++
-    this.#bytes += call.body.byteLength
+    this.#addBytes(call, call.body.byteLength)
     this.#state.schedule('queue_expired', call.id, this.#patienceMs(call))
   }
 
   #left(call: Call): void {
     this.#count--
-    this.#bytes -= call.body.byteLength
+    this.#addBytes(call, -call.body.byteLength)
     this.#state.unschedule('queue_expired', call.id)
     this.#state.unschedule('grace', call.id)
   }
@@ -137,7 +158,10 @@ export class WaitingCalls {
 }
 
 /** Depths have credits of their own, so a call at one depth must not wait behind one at another. */
-const laneOf = ({ caller: { principal, onBehalfOf, session, depth } }: Call): Lane => ({
-  principal: onBehalfOf ?? principal,
-  lane: `${depth} ${session}`,
+const laneOf = (call: Call): Lane => ({
+  principal: principalOf(call),
+  lane: `${call.caller.depth} ${call.caller.session}`,
 })
+
+/** Whom it is for, whoever passes it on. */
+const principalOf = ({ caller: { principal, onBehalfOf } }: Call): string => onBehalfOf ?? principal

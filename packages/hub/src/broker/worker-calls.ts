@@ -93,11 +93,11 @@ export class WorkerCalls {
       deadline: Math.min(message.deadline ?? longest, longest, standing.deadlineMax),
       state: { kind: 'queued' },
       attempts: 0,
+      wasChosen: false,
       mayHaveRun: false,
       children: new Set(),
     }
-    const { parent } = standing
-    this.#flow.submit(call, (service) => parent !== undefined && state.calls.hasAncestor(parent, service))
+    this.#flow.submit(call)
   }
 
   #standing(worker: WorkerPeer, message: CallMessage): Standing | RoutingFailure {

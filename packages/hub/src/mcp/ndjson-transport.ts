@@ -62,6 +62,9 @@ export class NdjsonTransport implements Transport {
   readonly #unanswered = new Set<RequestId>()
   readonly #faults = { second: 0, count: 0 }
   #started = false
+  /** Nothing more comes. */
+  #isInputOver = false
+  /** And all that came is handled. */
   #ended = false
   #revision: string | undefined
   #queue: string[] = []
@@ -167,7 +170,8 @@ export class NdjsonTransport implements Transport {
 
   #workIsDone(): void {
     const { input, output } = this.#options
-    if (input.isPaused() && output.writableLength <= limits.outboundPauseBytes) input.resume()
+    if (this.#isInputOver) this.#end()
+    else if (input.isPaused() && output.writableLength <= limits.outboundPauseBytes) input.resume()
   }
 
   #receive(parsed: Parsed): void {
@@ -256,7 +260,13 @@ export class NdjsonTransport implements Transport {
     if (this.#closing === undefined && !this.#isWaiting && this.#options.input.isPaused()) this.#options.input.resume()
   }
 
+  /** A paused stream says so, too, when its last chunk is still to be worked through. */
   #onEnd = (): void => {
+    this.#isInputOver = true
+    if (!this.#isWaiting) this.#end()
+  }
+
+  #end(): void {
     if (this.#ended) return
     this.#ended = true
     for (const line of this.#splitter.end()) this.#receive(parseLine(line))
@@ -265,7 +275,7 @@ export class NdjsonTransport implements Transport {
   }
 
   #onInputClose = (): void => {
-    if (!this.#ended) this.#onGone()
+    if (!this.#isInputOver) this.#onGone()
   }
 
   #onGone = (): void => {

@@ -86,6 +86,51 @@ describe('a service that gets more than it can do', () => {
     expect(agent.call('greet', { timeoutMs: 5_000 }).outcome).toBe('open')
   })
 
+  it('forgets how slow it once was', () => {
+    const hub = scenario()
+    const worker = hub.worker('greeter', { concurrency: 1 })
+    const agent = hub.agent()
+    for (let count = 0; count < 24; count++) agent.call('greet')
+    for (let count = 0; count < 24; count++) {
+      hub.advance(1_000)
+      worker.respond(worker.request())
+    }
+    expect(agent.call('greet').outcome).toBe('open')
+    worker.respond(worker.request())
+    hub.advance(600_000)
+    // A burst that is over before a rate is seen must not be refused for ever by the old one.
+    const burst = Array.from({ length: 30 }, () => agent.call('greet', { timeoutMs: 10_000 }))
+    expect(burst.filter(({ outcome }) => outcome === 'overloaded')).toEqual([])
+  })
+
+  it('keeps large calls of one principal from all the memory, and so from the calls of every other service', () => {
+    const hub = scenario()
+    hub.worker('greeter', { concurrency: 1 })
+    hub.worker('counter', { concurrency: 1, definitions: tools('count') })
+    const body = new Uint8Array(4 * 1024 * 1024)
+    const greedy = hub.agent('greedy')
+    greedy.call('greet')
+    const calls = Array.from({ length: 64 }, () => greedy.call('greet', { body }))
+    expect(calls.filter(({ outcome }) => outcome === 'open')).toHaveLength(48)
+    const modest = hub.agent('modest')
+    modest.call('count')
+    expect(modest.call('count', { body }).outcome).toBe('open')
+  })
+
+  it('does not let large calls have the places of small ones beyond the memory for them', () => {
+    const hub = scenario()
+    hub.worker('greeter', { concurrency: 1 })
+    hub.agent('first').call('greet')
+    for (const name of [1, 2, 3, 4]) {
+      const agent = hub.agent(`crowd-${name}`)
+      for (let count = 0; count < 256; count++) agent.call('greet')
+    }
+    const body = new Uint8Array(4 * 1024 * 1024)
+    const large = hub.agent('large')
+    const calls = Array.from({ length: 100 }, () => large.call('greet', { body }))
+    expect(calls.filter(({ outcome }) => outcome === 'open')).toHaveLength(48)
+  })
+
   it('keeps a part of the queue from one principal, in however many sessions it comes', () => {
     const hub = scenario()
     hub.worker('greeter', { concurrency: 1 })

@@ -236,6 +236,25 @@ describe('hidden definitions [CB-26]', () => {
     expect(hub.counter('frames_dropped.views_max')).toBe(1)
   })
 
+  it('keeps of long views only so much in memory, and leaves room again when one is over [CB-26]', () => {
+    const hub = scenario()
+    const worker = hub.worker('forum')
+    const view = (serial: number) => ({
+      hiddenTools: Array.from({ length: 8_000 }, (_, index) => `${serial}-${index}`),
+    })
+    for (let serial = 10; serial < 70; serial++) worker.show(`session of ${serial}`, view(serial))
+    const dropped = hub.counter('frames_dropped.views_max')
+    expect(dropped).toBeGreaterThan(0)
+    // The same again takes no more, and nothing less.
+    worker.show('session of 10', view(10))
+    expect(hub.counter('frames_dropped.views_max')).toBe(dropped)
+    worker.show('session of 10', {})
+    worker.show('session of 99', view(99))
+    expect(hub.counter('frames_dropped.views_max')).toBe(dropped)
+    worker.show('session of 98', view(98))
+    expect(hub.counter('frames_dropped.views_max')).toBe(dropped + 1)
+  })
+
   it('may be sent again after the hub has come back, before the agents have', () => {
     const hub = scenario()
     const worker = hub.worker('greeter', { definitions: tools('greet', 'wave') })

@@ -42,6 +42,21 @@ describe('a newer version beside the one in force [CB-23]', () => {
     expect(hub.log.filter((line) => line.startsWith('edition_in_force'))).toEqual([])
   })
 
+  it('does not take over while it hangs, and not before it has gone on for half a minute', () => {
+    const hub = scenario()
+    greeter(hub, v1)
+    const canary = greeter(hub, v2)
+    canary.beats = false
+    hub.advance(40_000)
+    expect(listOf(hub)).toEqual(['greet', 'old'])
+    canary.beats = true
+    canary.beat()
+    hub.advance(29_999)
+    expect(listOf(hub)).toEqual(['greet', 'old'])
+    hub.advance(1)
+    expect(listOf(hub)).toEqual(['greet', 'new'])
+  })
+
   it('takes over at once when the last of the old ones drains, and has what waited', () => {
     const hub = scenario()
     const old = greeter(hub, { ...v1, definitions: tools(tool('greet', { title: 'old' })), concurrency: 1 })
@@ -131,4 +146,16 @@ describe('a definition that a replica has otherwise', () => {
     for (let count = 0; count < 3; count++) hub.agent().call('greet')
     expect([lead.received.length, drifted.received.length]).toEqual([3, 0])
   })
+})
+
+it('a worker that leaves does not stay in the way of its successor by a change of its tools on the way out', () => {
+  const hub = scenario()
+  const old = hub.worker('greeter', { definitions: tools('greet', 'wave') })
+  const agent = hub.agent()
+  old.drain()
+  old.update(tools('greet'))
+  const successor = hub.worker('greeter', { definitions: tools('greet', 'wave', 'nod') })
+  const call = agent.call('nod')
+  successor.respond(successor.request())
+  expect(call.outcome).toBe('result "done"')
 })

@@ -87,11 +87,11 @@ describe('a replica that fails where the others do not', () => {
     const hub = scenario()
     const setup = { concurrency: 8, affinity: 'session' } as const
     const workers = [hub.worker('greeter', setup), hub.worker('greeter', setup)]
-    const [bound, other] = [hub.agent('bound'), hub.agent('other')]
-    for (let count = 0; count < 30; count++) {
-      for (const agent of [bound, other]) agent.call('greet')
-      workers[0]!.fail(workers[0]!.request(), 'no')
+    const bound = hub.agent('0')
+    for (let count = 0; count < 20; count++) {
+      for (const name of [2 * count, 2 * count + 1]) hub.agent(`${name}`).call('greet')
       workers[1]!.respond(workers[1]!.request())
+      workers[0]!.fail(workers[0]!.request(), 'no')
     }
     expect(states(hub)).toEqual(['ejected', 'ready'])
     bound.call('greet')
@@ -130,6 +130,19 @@ describe('nobody is ejected', () => {
     const hub = scenario()
     const workers = replicas(hub, 2)
     serve(hub, workers, 19, [workers[0]!])
+    expect(states(hub)).toEqual(['ready', 'ready'])
+  })
+
+  it('by a session that is bound to it: what it asks for may fail there alone', () => {
+    const hub = scenario()
+    const setup = { concurrency: 8, affinity: 'session' } as const
+    const workers = [hub.worker('greeter', setup), hub.worker('greeter', setup)]
+    const [bound, other] = [hub.agent('bound'), hub.agent('other')]
+    for (let count = 0; count < 30; count++) {
+      for (const agent of [bound, other]) agent.call('greet')
+      workers[0]!.fail(workers[0]!.request(), 'no')
+      workers[1]!.respond(workers[1]!.request())
+    }
     expect(states(hub)).toEqual(['ready', 'ready'])
   })
 

@@ -91,7 +91,7 @@ describe('a tool that is not listed unless shown [CB-26]', () => {
     worker.update(tools('search', tool('post', { _meta: { 'callboard/listed': 'no' } })))
     hub.advance(300)
     expect(hub.snapshot.workers[0]!.refused).toEqual([
-      { name: 'post', message: '_meta["callboard/listed"] must be true or false' },
+      { name: 'post', code: 'invalid', message: '_meta["callboard/listed"] must be true or false' },
     ])
   })
 

@@ -144,15 +144,34 @@ describe("a worker's CALL", () => {
     expect(worker.result(id)).toBe('depth_exceeded')
   })
 
-  it('that would wait for its own ancestor is a deadlock [CB-64]', () => {
+  it('that waits for the calls of its own chain until half of its time is over is a deadlock [CB-64]', () => {
     const hub = scenario()
     const a = hub.worker('a', { definitions: tools('a'), concurrency: 1 })
-    const agent = hub.agent()
-    agent.call('a')
+    hub.agent().call('a')
     const parent = a.request().id
     a.call('a', { parent })
     expect(a.request().caller.depth).toBe(1)
-    expect(a.result(a.call('a', { parent }))).toBe('deadlock')
+    const waiting = a.call('a', { parent })
+    hub.advance(59_999)
+    expect(a.received).toEqual([])
+    hub.advance(1)
+    expect(a.result(waiting)).toBe('deadlock')
+  })
+
+  it('that finds its service busy with calls beside it has its turn when they are done', () => {
+    const hub = scenario()
+    const a = hub.worker('a', { definitions: tools('a'), concurrency: 2 })
+    hub.agent().call('a')
+    const parent = a.request().id
+    for (let count = 0; count < 4; count++) a.call('a', { parent })
+    const outcomes: string[] = []
+    for (let received = a.takeAll(); received.length > 0; received = a.takeAll()) {
+      for (const each of received) {
+        if (each.type === 'request') a.respond(each)
+        else if (each.type === 'result') outcomes.push(each.outcome)
+      }
+    }
+    expect(outcomes).toEqual(['result', 'result', 'result', 'result'])
   })
 
   it("that finds its ancestor's service away waits like any other [CB-64]", () => {

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -56,5 +57,18 @@ describe('agents that say much at once', () => {
     while (heard.length < 500) await nextTurn()
     expect(heard).toEqual(Array.from({ length: 500 }, (_, index) => index))
     await transport.close()
+  })
+
+  it('are heard to the end when they hang up right behind their last line, and answered', async () => {
+    const [input, output] = [new PassThrough({ highWaterMark: 1 << 20 }), new PassThrough()]
+    const transport = new NdjsonTransport({ input, output, turns: new LineTurns() })
+    transport.onmessage = (message: JSONRPCMessage) =>
+      void transport.send({ jsonrpc: '2.0', id: (message as { id: number }).id, result: {} })
+    // One chunk, and the end known before it is read; the last line has no end of its own.
+    input.end(lines(600).trimEnd())
+    await transport.start()
+    const answers = (await text(output)).trimEnd().split('\n')
+    expect(answers.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: 600 }, (_, index) => index))
+    await transport.closed
   })
 })
