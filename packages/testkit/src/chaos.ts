@@ -18,6 +18,8 @@ export interface ChaosContext {
   readonly workers: () => readonly SimulatedWorker[]
   /** One agent makes many calls at once. */
   readonly burst: () => void
+  /** All of them do, for the same. */
+  readonly crowd: () => void
   readonly note: (text: string) => void
 }
 
@@ -108,6 +110,8 @@ export class Chaos {
         return
       case 'burst':
         return this.#context.burst()
+      case 'crowd':
+        return this.#context.crowd()
       case 'clock_jump':
         return worker.skipTime(random.pick([300, 3_000, 60_000]))
       default:

@@ -12,6 +12,8 @@ export interface FaultProfile {
   readonly notices: 'prompt' | 'late' | 'mixed'
   readonly habits: PlanHabits
   readonly agents: number
+  /** How many calls come with a time of their own, often less than is due to what they call. */
+  readonly impatience: number
   /** The mean pause between two deeds of one agent. */
   readonly paceMs: number
   readonly chaosMs: number
@@ -39,6 +41,7 @@ export const troubles = [
   'sicken',
   'rebuild',
   'burst',
+  'crowd',
 ] as const
 export type Trouble = (typeof troubles)[number]
 
@@ -59,6 +62,7 @@ const most: Readonly<Record<Trouble, number>> = {
   sicken: 0.05,
   rebuild: 0.03,
   burst: 0.01,
+  crowd: 0.003,
 }
 
 export function makeProfile(random: Random): FaultProfile {
@@ -94,6 +98,7 @@ function calmProfile(random: Random): FaultProfile {
       slowMs: random.pick([500, 3_000, 15_000]),
     },
     agents: random.integer(1, 5),
+    impatience: 0.2,
     paceMs: random.pick([80, 200, 600]),
     chaosMs: random.integer(4_000, 15_000),
     clockSkewMs: random.pick([0, 50, 5_000]),

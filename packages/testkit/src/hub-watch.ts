@@ -5,9 +5,12 @@ import { AudienceWatch } from './watch/audience-watch.js'
 import { EditionWatch } from './watch/edition-watch.js'
 import { EjectionWatch } from './watch/ejection-watch.js'
 import { HandOverWatch } from './watch/hand-over-watch.js'
+import { HealthWatch } from './watch/health-watch.js'
 import { NestingWatch } from './watch/nesting-watch.js'
 import { type DefinitionsInForce, type Peer, PeerBooks } from './watch/peer-books.js'
 import type { HubRules } from './watch/rules.js'
+import { ShareWatch } from './watch/share-watch.js'
+import { SuspicionWatch } from './watch/suspicion-watch.js'
 import { TurnWatch } from './watch/turn-watch.js'
 import type { Watch } from './watch/watch.js'
 
@@ -39,12 +42,15 @@ export class HubWatch {
     this.#inForce = inForce
     this.#watches = [
       new AudienceWatch(),
+      new SuspicionWatch(books),
       handOver,
-      new AttemptWatch(),
+      new AttemptWatch(affinityOf),
+      // It looks at the lanes as they were before an effect.
+      new ShareWatch(turns),
       turns,
       new NestingWatch(books),
       ...(rules.editions ? [editions] : []),
-      ...(rules.ejection ? [new EjectionWatch(books, affinityOf)] : []),
+      ...(rules.ejection ? [new EjectionWatch(books, affinityOf), new HealthWatch(books)] : []),
     ]
     books.onLeft = (peer, why) => {
       handOver.left(peer)

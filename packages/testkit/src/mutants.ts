@@ -1,3 +1,5 @@
+import type { Provocation } from './provocation.js'
+
 /** A change of one line that a correct program would not survive. */
 export interface Mutant {
   readonly name: string
@@ -7,6 +9,10 @@ export interface Mutant {
   readonly behind?: string
   readonly from: string
   readonly to: string
+  /** What makes it show soon. */
+  readonly provoke?: Provocation
+  /** Which check is to find it: what that says. */
+  readonly found?: RegExp
   /** Why the simulation cannot find it. */
   readonly equivalent?: string
 }
@@ -39,7 +45,14 @@ export const mutants: readonly Mutant[] = [
     from: 'usedCredits(worker, call.caller.depth) < worker.concurrency',
     to: 'usedCredits(worker, call.caller.depth) + 1 < worker.concurrency',
   },
-  { name: 'nobody is ever suspect', file: broker, from: 'worker.suspect = true', to: 'worker.suspect = false' },
+  {
+    name: 'nobody is ever suspect',
+    file: broker,
+    from: 'worker.suspect = true',
+    to: 'worker.suspect = false',
+    provoke: 'loss',
+    found: /nobody says that it is back/,
+  },
   {
     name: 'frames of an earlier hub are taken',
     file: broker,
@@ -52,12 +65,86 @@ export const mutants: readonly Mutant[] = [
     file: workerCalls,
     from: 'longest, standing.deadlineMax)',
     to: 'longest)',
+    provoke: 'nesting',
   },
   {
     name: 'any lost call is handed over again',
     file: flow,
-    from: 'return retriable &&',
-    to: 'return',
+    from: 'retriable && this.#state',
+    to: 'this.#state',
+  },
+  {
+    name: 'what needs its very worker is handed over to another when that is lost',
+    file: flow,
+    from: "this.#state.catalogue.affinityOf(service) === 'none'",
+    to: 'true',
+    provoke: 'loss',
+    found: /may have started it/,
+  },
+  {
+    name: 'a call that was lost is said never to have begun',
+    file: 'hub/dist/broker/call-endings.js',
+    behind: 'function shedFailure(',
+    from: 'if (call.mayHaveRun)',
+    to: 'if (false)',
+    provoke: 'loss',
+    found: /never to have begun/,
+  },
+  {
+    name: 'a full queue keeps out whoever comes',
+    file: 'hub/dist/broker/waiting-calls.js',
+    from: 'calls.excessOver(lane)',
+    to: 'undefined',
+    provoke: 'crowd',
+    found: /is refused with/,
+  },
+  {
+    name: 'who has most gives way with its first call',
+    file: 'hub/dist/broker/fair-queue.js',
+    from: 'lanes.get(name).at(-1)',
+    to: 'lanes.get(name).at(0)',
+    provoke: 'crowd',
+    found: /not the last of its lane/,
+  },
+  {
+    name: 'who has as little gives way, too',
+    file: 'hub/dist/broker/fair-queue.js',
+    from: 'size > own + 1',
+    to: 'true',
+    provoke: 'crowd',
+    found: /gives way/,
+  },
+  {
+    name: 'a call without the time that it is due tells against its worker',
+    file: flow,
+    from: 'worker !== undefined && hadItsTime',
+    to: 'worker !== undefined',
+    provoke: 'impatience',
+    found: /is ejected for/,
+  },
+  {
+    name: 'a few failures are enough for an ejection',
+    file: 'hub/dist/broker/limits.js',
+    from: 'healthCallsMin = 20',
+    to: 'healthCallsMin = 2',
+    provoke: 'sickness',
+    found: /is ejected for/,
+  },
+  {
+    name: 'each ejection is as long as the first',
+    file: 'hub/dist/broker/outliers.js',
+    from: '2 ** Math.min(health.ejections, 16)',
+    to: '1',
+    provoke: 'sickness',
+    found: /is for 10000 ms/,
+  },
+  {
+    name: 'what waits is not given to an ejected worker when the last of the others falls silent',
+    file: broker,
+    from: 'this.#dispatcher.pump(worker.service);\n    }\n    #tokenExpired',
+    to: '}\n    #tokenExpired',
+    provoke: 'sickness',
+    found: /could take it/,
   },
   {
     name: 'a call that ended stays in the queue',
@@ -127,18 +214,22 @@ export const mutants: readonly Mutant[] = [
     file: dispatcher,
     from: '!worker.held.has(call.id)',
     to: 'true',
+    provoke: 'loss',
+    found: /still runs an earlier attempt/,
   },
   {
     name: 'a call may wait for its own ancestor',
     file: dispatcher,
     from: 'isAncestor(call.definition.service)',
     to: 'false',
+    provoke: 'nesting',
   },
   {
     name: 'calls may be nested without end',
     file: workerCalls,
     from: 'standing.caller.depth > depthMax',
     to: 'false',
+    provoke: 'nesting',
   },
   {
     name: 'a question to a person keeps its credit',
@@ -171,6 +262,7 @@ export const mutants: readonly Mutant[] = [
     file: broker,
     from: 'this.#dispatcher.pumpFreed()',
     to: 'undefined',
+    provoke: 'builds',
   },
   {
     name: 'a worker starts what is from before its gap',
@@ -183,6 +275,7 @@ export const mutants: readonly Mutant[] = [
     file: served,
     from: 'if (drain.isOn)',
     to: 'if (false)',
+    provoke: 'leaving',
   },
   {
     name: 'a worker takes a call that it answered in an earlier sign-in for a double',
@@ -201,6 +294,7 @@ export const mutants: readonly Mutant[] = [
     file: 'worker/dist/made-calls.js',
     from: 'this.#state.open.endAll()',
     to: '[]',
+    provoke: 'hub_loss',
   },
   {
     name: 'a worker takes more than its credits',
@@ -215,41 +309,55 @@ export const mutants: readonly Mutant[] = [
     behind: '#toTheEnd(principal, lanes, lane, items) {',
     from: 'this.#principals.delete(principal)',
     to: 'undefined',
+    provoke: 'queue',
+    found: /has its turn number/,
   },
   {
     name: 'all workers may be ejected',
     file: 'hub/dist/broker/outliers.js',
     from: 'Math.floor(this.#ready(service).length / 2)',
     to: 'this.#ready(service).length',
+    provoke: 'sickness',
+    found: /workers of .* are ejected/,
   },
   {
     name: 'ejected workers get calls like all others',
     file: dispatcher,
     from: 'worker.health.ejectedUntil !== undefined',
     to: 'false',
+    provoke: 'sickness',
+    found: /while ejected/,
   },
   {
     name: 'a newer version takes over at once',
     file: 'hub/dist/broker/limits.js',
     from: 'trialMs = 30_000',
     to: 'trialMs = 0',
+    provoke: 'builds',
+    found: /still offers them/,
   },
   {
     name: 'a lost edition gives way at once',
     file: 'hub/dist/broker/limits.js',
     from: 'editionGraceMs = 5_000',
     to: 'editionGraceMs = 0',
+    provoke: 'builds',
+    found: /ms after its last worker was lost/,
   },
   {
     name: 'a worker serves what it defines otherwise',
     file: 'hub/dist/broker/catalogue.js',
     from: 'hashes.get(offerKey(each.kind, each.workerKey)) === each.hash',
     to: 'hashes.has(offerKey(each.kind, each.workerKey))',
+    provoke: 'builds',
+    found: /which it defines otherwise/,
   },
   {
     name: 'who is shed is told no time to wait',
     file: 'hub/dist/broker/call-endings.js',
     from: '.`, retryAfterMs)',
     to: '.`)',
+    provoke: 'crowd',
+    found: /to be repeated after undefined/,
   },
 ]

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Mutant } from './mutants.js'
+import type { Provocation } from './provocation.js'
 
 /** What became of one mutant. */
 export interface MutantFate {
@@ -17,7 +18,7 @@ export interface MutantFate {
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const copied = { protocol: 'protocol', hub: 'packages/hub', worker: 'packages/worker', testkit: 'packages/testkit' }
 /** Seeds that the unchanged copy must pass. */
-const controlSeeds = 20
+const controlSeeds = 2
 /** A mutant that spins is as found as one that fails. */
 const mutantMs = 10 * 60_000
 
@@ -31,7 +32,7 @@ export async function runMutants(
   const fates: MutantFate[] = []
   const work = async () => {
     using copy = new Copy()
-    await copy.check()
+    await copy.check(mutants)
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const fate = await copy.run(mutant, options.seeds)
       fates.push(fate)
@@ -62,9 +63,13 @@ class Copy {
   }
 
   /** Where the unchanged programs fail, each mutant would seem to be found. */
-  async check(): Promise<void> {
-    const { foundAfter, message } = await this.#simulate(controlSeeds)
-    if (foundAfter !== undefined) throw new Error(`seed ${foundAfter} fails without any mutant: ${message}`)
+  async check(mutants: readonly Mutant[]): Promise<void> {
+    for (const provocation of new Set(mutants.map(({ provoke }) => provoke))) {
+      const { foundAfter, message } = await this.#simulate(controlSeeds, provocation)
+      if (foundAfter !== undefined) {
+        throw new Error(`seed ${foundAfter} (${provocation ?? 'as it comes'}) fails without any mutant: ${message}`)
+      }
+    }
   }
 
   async run(mutant: Mutant, seeds: number): Promise<MutantFate> {
@@ -72,7 +77,7 @@ class Copy {
     const text = readFileSync(path, 'utf8')
     writeFileSync(path, mutated(text, mutant))
     try {
-      return { mutant, ...(await this.#simulate(seeds)) }
+      return { mutant, ...(await this.#simulate(seeds, mutant.provoke)) }
     } finally {
       writeFileSync(path, text)
     }
@@ -82,9 +87,10 @@ class Copy {
     rmSync(this.#directory, { recursive: true, force: true })
   }
 
-  #simulate(seeds: number): Promise<Pick<MutantFate, 'foundAfter' | 'message'>> {
+  #simulate(seeds: number, provocation?: Provocation): Promise<Pick<MutantFate, 'foundAfter' | 'message'>> {
     const program = join(this.#directory, 'node_modules/@callboard/testkit/dist/simulate.js')
-    const wish = ['--seeds', String(seeds), '--first']
+    const like = provocation === undefined ? [] : ['--provoke', provocation]
+    const wish = ['--seeds', String(seeds), '--first', ...like]
     return new Promise((resolve, reject) => {
       execFile(process.execPath, [program, ...wish], { timeout: mutantMs }, (error, stdout, stderr) => {
         const failed = /^seed (\d+) \([a-z]+\): (.*)$/m.exec(stdout)

@@ -1,9 +1,11 @@
+import type { Provocation } from './provocation.js'
 import type { SimulationReport } from './simulation.js'
 
 export interface SeedRange {
   readonly from: number
   readonly count: number
   readonly stopsAtFailure: boolean
+  readonly provocation: Provocation | undefined
 }
 
 export interface FailedSeed {

@@ -2,10 +2,11 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { readCommandLine, wholeNumber } from './command-line.js'
+import { isProvocation, provoke } from './provocation.js'
 import { type SeedRange, SeedTally, type SeedTallyData } from './seed-tally.js'
 import { simulate } from './simulation.js'
 
-const usage = `Usage: npm run simulate -- [--seeds N] [--from SEED] [--jobs N] [--first] [--trace]
+const usage = `Usage: npm run simulate -- [--seeds N] [--from SEED] [--jobs N] [--first] [--trace] [--provoke NAME]
 
 Hub and workers over a simulated link with faults; each seed is another history, always the same one.
 
@@ -14,6 +15,7 @@ Hub and workers over a simulated link with faults; each seed is another history,
   --jobs N     processes beside each other (default: 1)
   --first      ends at the first seed that fails
   --trace      prints every step; with one job
+  --provoke    what all seeds are to be like: a name of provocation.ts
 
 Ends with 1 when a seed fails. Examples:
   npm run simulate -- --seeds 10000 --jobs 2
@@ -28,19 +30,24 @@ async function main(): Promise<void> {
     jobs: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
+    provoke: { type: 'string', default: '' },
   })
   const jobs = wholeNumber('jobs', values.jobs)
-  const range = {
+  const wished = values.provoke
+  if (wished !== '' && !isProvocation(wished)) throw new Error(`there is no provocation "${wished}"`)
+  const range: SeedRange = {
     from: wholeNumber('from', values.from),
     count: wholeNumber('seeds', values.seeds),
     stopsAtFailure: values.first,
+    provocation: wished === '' ? undefined : wished,
   }
   const startedAt = performance.now()
   const tally = jobs > 1 ? await runShared(range, jobs) : runRange(range, values.trace)
   const seconds = (performance.now() - startedAt) / 1_000
   for (const { seed, profile, message } of tally.failures) {
     print(`seed ${seed} (${profile}): ${message}`)
-    print(`  replay: npm run simulate -- --seeds 1 --from ${seed} --trace`)
+    const like = wished === '' ? '' : ` --provoke ${wished}`
+    print(`  replay: npm run simulate -- --seeds 1 --from ${seed}${like} --trace`)
   }
   const { seeds } = tally
   print(
@@ -50,10 +57,11 @@ async function main(): Promise<void> {
   process.exitCode = tally.failures.length === 0 ? 0 : 1
 }
 
-function runRange({ from, count, stopsAtFailure }: SeedRange, traces: boolean): SeedTally {
+function runRange({ from, count, stopsAtFailure, provocation }: SeedRange, traces: boolean): SeedTally {
   const tally = new SeedTally()
+  const wish = provocation === undefined ? {} : provoke(provocation)
   for (let seed = from; seed < from + count; seed++) {
-    const report = simulate({ seed, ...(traces ? { onLine: print } : {}) })
+    const report = simulate({ seed, ...wish, ...(traces ? { onLine: print } : {}) })
     tally.add(report)
     if (report.failure === undefined) continue
     if (count === 1 && !traces) for (const line of report.failure.lines) print(line)
@@ -66,11 +74,11 @@ function runRange({ from, count, stopsAtFailure }: SeedRange, traces: boolean): 
 const portion = 25
 
 /** Processes of their own take one portion after the other. */
-async function runShared({ from, count, stopsAtFailure }: SeedRange, jobs: number): Promise<SeedTally> {
+async function runShared({ from, count, ...how }: SeedRange, jobs: number): Promise<SeedTally> {
   const tally = new SeedTally()
   const portions: SeedRange[] = []
   for (let done = 0; done < count; done += portion) {
-    portions.push({ from: from + done, count: Math.min(portion, count - done), stopsAtFailure })
+    portions.push({ from: from + done, count: Math.min(portion, count - done), ...how })
   }
   await Promise.all(Array.from({ length: jobs }, () => drive(portions, tally)))
   return tally

@@ -117,10 +117,9 @@ export class SimulatedAgent {
   }
 
   /** Many calls of one tool at once: more than any queue takes of one session. */
-  burst(count: number): void {
-    const { random, services } = this.#context
+  burst(tool: ToolSpec, count: number): void {
+    const { random } = this.#context
     const connection = [...this.#connections][0] ?? this.open()
-    const tool = random.pick(random.pick(services).tools)
     for (let index = 0; index < count; index++) this.call(connection, tool, quickPlan(random.integer(0, 50)))
   }
 
@@ -159,8 +158,11 @@ export class SimulatedAgent {
   }
 
   #wishes(): CallWishes {
-    const { random } = this.#context
-    return { reads: random.chance(0.05), ...(random.chance(0.2) ? { timeoutMs: random.integer(1, 2_000) } : {}) }
+    const { random, profile } = this.#context
+    return {
+      reads: random.chance(0.05),
+      ...(random.chance(profile.impatience) ? { timeoutMs: random.integer(1, 2_000) } : {}),
+    }
   }
 
   #plan(): Plan {

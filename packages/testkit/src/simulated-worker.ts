@@ -60,6 +60,8 @@ export class SimulatedWorker implements HandlerHost {
   #signIns = 0
   readonly #signInOf = new Map<string, number>()
   readonly #isResumed = new Set<string>()
+  /** It has said DRAIN, of its own will or to the hub's. [CB-75] */
+  #isLeaving = false
 
   constructor(context: WorkerContext, life: WorkerLife, onExit: () => void) {
     const { spec, build, instance, clockOffset } = life
@@ -281,6 +283,8 @@ export class SimulatedWorker implements HandlerHost {
     switch (effect.type) {
       case 'send':
         if (effect.message.type === 'hello') this.#outbox.length = 0
+        if (effect.message.type === 'hello') this.#isLeaving = false
+        if (effect.message.type === 'drain') this.#isLeaving = true
         this.#outbox.push(effect.message)
         this.#flush ??= this.#context.clock.after(0, () => this.#sendAll())
         return
@@ -320,6 +324,7 @@ export class SimulatedWorker implements HandlerHost {
   }
 
   #start(request: Request): void {
+    if (this.#isLeaving) throw new Violation(`${this.instance} starts ${request.id} while it drains`)
     const run = `${this.instance}#${++this.#runSerial}`
     const handler = new SimulatedHandler(request, run, this, this.#sickness)
     this.history.add({ kind: 'started', run, id: request.id, instance: this.instance, canary: handler.canary })

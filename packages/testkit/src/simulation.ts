@@ -107,7 +107,8 @@ class Simulation {
       link: this.#link,
       hub: this.#hub,
       workers: () => this.#workers().filter(({ isFrozen }) => !isFrozen),
-      burst: () => this.#burst(),
+      burst: () => this.#burst(1, 400),
+      crowd: () => this.#burst(this.#agents.length, 320),
       note: (text) => this.#history.note(text),
     })
   }
@@ -263,10 +264,15 @@ class Simulation {
     if (index < this.#slots.length) this.#clock.after(100, next)
   }
 
-  /** One session asks for more than may wait. */
-  #burst(): void {
+  /** So many sessions ask for more of one tool than may wait. */
+  #burst(sessions: number, callsMax: number): void {
     const random = this.#random.fork()
-    if (this.#agents.length > 0 && this.#hub.isUp) random.pick(this.#agents).burst(random.integer(50, 400))
+    if (this.#agents.length === 0 || !this.#hub.isUp) return
+    const tool = random.pick(random.pick(this.#services).tools)
+    const first = random.integer(0, this.#agents.length - 1)
+    for (let index = first; index < first + sessions; index++) {
+      this.#agents[index % this.#agents.length]?.burst(tool, random.integer(callsMax / 2, callsMax))
+    }
   }
 
   // Agents ------------------------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ const calm: Partial<FaultProfile> = {
     sicken: 0,
     rebuild: 0,
     burst: 0,
+    crowd: 0,
   },
 }
 
@@ -86,6 +87,13 @@ const isResult = (effect: BrokerEffect): effect is Extract<BrokerEffect, { type:
   effect.type === 'settle' && effect.outcome.kind === 'result'
 
 const isRequest = (effect: BrokerEffect): boolean => effect.type === 'send' && effect.message.type === 'request'
+
+/** The broker says once that it has ejected somebody. */
+const withNotice = (instance: string, forMs: number) => {
+  const isIt = nth(5)
+  const notice = { kind: 'worker_ejected', service: 'svc0', instance, why: 'planted', forMs } as const
+  return inBroker((effects) => (effects.some(isResult) && isIt() ? [...effects, { type: 'notice', notice }] : effects))
+}
 
 const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed'>; found: RegExp }>> = {
   'a settlement is dropped': {
@@ -254,6 +262,18 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
     },
     found: /waits, though .* could take it|waits for .*, which works on an ancestor|credits, by the frames/,
   },
+  'somebody is ejected who is not there': {
+    plant: () => withNotice('i999', 10_000),
+    found: /i999 is ejected, and not signed in/,
+  },
+  'an ejection is for too short a time': {
+    plant: () => withNotice('i1', 9_999),
+    found: /ejection 1 of i1 is for 9999 ms/,
+  },
+  'a worker is ejected that is well, or the last one': {
+    plant: () => withNotice('i1', 10_000),
+    found: /workers of svc0 are ejected|is ejected for \d failures, \d without an answer/,
+  },
   'a broker throws': {
     plant: () => {
       const isIt = nth(50)
@@ -268,7 +288,7 @@ const bugs: Readonly<Record<string, { plant: () => Omit<SimulationOptions, 'seed
 
 test.each(Object.entries(bugs))('found: %s', (_, { plant, found }) => {
   const messages: string[] = []
-  for (let seed = 1; seed <= 12; seed++) {
+  for (let seed = 1; seed <= 8; seed++) {
     const { failure } = simulate({ seed, profile: calm, ...plant() })
     if (failure !== undefined) messages.push(failure.message)
   }

@@ -344,6 +344,8 @@ export class Broker {
     this.#state.catalogue.noteSilence(peer, worker.service, true, this.#state.now)
     this.#state.notice({ kind: 'worker_suspect', service: worker.service, instance: worker.instance })
     this.#dispatcher.startGrace(worker.service)
+    // Where it was the last that was well, an ejected one is better than none.
+    this.#dispatcher.pump(worker.service)
   }
 
   #tokenExpired(token: string): void {

@@ -72,6 +72,17 @@ describe('a replica that fails where the others do not', () => {
     expect(workers.map(({ received }) => received.length)).toEqual([0, 4])
   })
 
+  it('is asked for what waits, as soon as the last of the others is silent', () => {
+    const hub = scenario()
+    const workers = replicas(hub, 2)
+    serve(hub, workers, 40, [workers[0]!])
+    for (let count = 0; count < 6; count++) hub.agent().call('greet')
+    workers[1]!.beats = false
+    hub.advance(2_000)
+    expect(states(hub)).toEqual(['ejected', 'suspect'])
+    expect(workers.map(({ received }) => received.length)).toEqual([2, 4])
+  })
+
   it('is asked by sessions that belong to it', () => {
     const hub = scenario()
     const setup = { concurrency: 8, affinity: 'session' } as const

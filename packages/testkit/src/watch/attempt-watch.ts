@@ -3,6 +3,7 @@ import type { Request } from '@callboard/protocol'
 import { parse } from '../check-history.js'
 import { Violation } from '../history.js'
 import type { CallBody } from '../plan.js'
+import { serviceOf } from '../services.js'
 import type { Watch } from './watch.js'
 
 interface Attempts {
@@ -27,6 +28,11 @@ export class AttemptWatch implements Watch {
   readonly #ran = new Map<string, string>()
   readonly #turns = new Map<number, string>()
   readonly #calls = new Map<string, string>()
+  readonly #affinityOf: (service: string) => 'none' | 'session' | 'principal'
+
+  constructor(affinityOf: (service: string) => 'none' | 'session' | 'principal') {
+    this.#affinityOf = affinityOf
+  }
 
   event(event: BrokerEvent): void {
     if (event.type === 'call') this.#turns.set(event.ref, (parse(event.call.body) as CallBody).canary.call)
@@ -61,7 +67,9 @@ export class AttemptWatch implements Watch {
     const former = this.#attempts.get(id)
     const count = (former?.count ?? 0) + 1
     if (count > attemptsMax) throw new Violation(`${canary.call} is handed over ${count} times`)
-    if (former !== undefined && former.last !== 'not_started' && !canary.retriable) {
+    // What it needs may have been in the worker that is lost.
+    const isRepeatable = canary.retriable && this.#affinityOf(serviceOf(peer)) === 'none'
+    if (former !== undefined && former.last !== 'not_started' && !isRepeatable) {
       throw new Violation(`${canary.call} is handed over again, though ${former.peer} may have started it`)
     }
     this.#attempts.set(id, { count, last: 'out', peer })

@@ -24,7 +24,7 @@ export class EditionWatch implements Watch {
   #handedOver: HandedOver[] = []
   /** When the last worker of the edition in force was lost; absent: it left by its own will, or there was none. */
   readonly #orphanedAt = new Map<string, number>()
-  /** Who offered them, the last ones where nobody does now. */
+  /** Who offered them, perhaps, the last ones where nobody does now. */
   readonly #keepers = new Map<string, ReadonlySet<string>>()
   readonly #lostNow = new Set<string>()
 
@@ -33,8 +33,11 @@ export class EditionWatch implements Watch {
     this.#affinityOf = affinityOf
   }
 
-  left({ ready: { service } }: Peer, why: Leaving): void {
-    if (why === 'lost') this.#lostNow.add(service)
+  left({ ready: { service }, offered }: Peer, why: Leaving): void {
+    const inForce = this.#before.get(service)
+    // Its last UPDATE may not have been judged.
+    const isOfIt = inForce !== undefined && offered.slice(-2).every(({ tools }) => isSame(tools, inForce))
+    if (why === 'lost' && isOfIt) this.#lostNow.add(service)
   }
 
   effect(effect: BrokerEffect, now: number): void {
@@ -72,7 +75,8 @@ export class EditionWatch implements Watch {
     const isChanged = before !== undefined && before.size > 0 && !isSame(before, after)
     if (isChanged) this.#checkTakeover(service, before, after, now)
     const offerers = this.#offerers(service, after, now)
-    if (offerers.length > 0) this.#keepers.set(service, new Set(offerers.map(({ name }) => name)))
+    const keepers = this.#offerers(service, after, now, 'perhaps')
+    if (keepers.length > 0) this.#keepers.set(service, new Set(keepers.map(({ name }) => name)))
     const isOrphaned = offerers.length === 0
     // With nobody left to wait beside them, whoever comes first is as good as they were.
     const isEmpty = this.#books.of(service).length === 0
@@ -91,7 +95,7 @@ export class EditionWatch implements Watch {
     const isOwn = ({ name, offered }: Peer) => former?.has(name) === true && isSame(offered.at(-1)!.tools, after)
     if (this.#books.of(service).some(isOwn)) return
     const keepers = this.#offerers(service, before, now)
-    const orphanedAt = this.#orphanedAt.get(service)
+    const orphanedAt = this.#orphanedAt.get(service) ?? (this.#lostNow.has(service) ? now : undefined)
     if (keepers.length === 0) {
       if (orphanedAt === undefined || now - orphanedAt >= graceMs) return
       throw new Violation(`${service} changes its definitions ${now - orphanedAt} ms after its last worker was lost`)
@@ -104,9 +108,17 @@ export class EditionWatch implements Watch {
       throw new Violation(`${service} changes its definitions, though ${keepers[0]?.name} still offers them`)
   }
 
-  #offerers(service: string, tools: ReadonlyMap<string, string>, now: number): Peer[] {
+  /** Who offers just these, by all or by some of what the hub may know of it now. */
+  #offerers(
+    service: string,
+    tools: ReadonlyMap<string, string>,
+    now: number,
+    how: 'surely' | 'perhaps' = 'surely',
+  ): Peer[] {
+    const isIt = (offered: ReadonlyMap<string, string>) => isSame(offered, tools)
     return this.#books.of(service).filter((peer) => {
-      return this.#books.isUp(peer, now) && this.#books.offeredAt(peer, now).every((offered) => isSame(offered, tools))
+      const offered = this.#books.offeredAt(peer, now)
+      return this.#books.isUp(peer, now) && (how === 'surely' ? offered.every(isIt) : offered.some(isIt))
     })
   }
 }

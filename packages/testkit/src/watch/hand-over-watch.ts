@@ -14,7 +14,8 @@ export class HandOverWatch implements Watch {
   readonly #roots = new Map<number, string>()
   /** Root calls that were settled for good, so that nothing of them may be handed over any more. */
   readonly #over = new Set<string>()
-  readonly #bindings = new Map<string, string>()
+  /** By service and session: the peers that it may be bound to by what is known; undefined among them: to nobody. */
+  readonly #bindings = new Map<string, ReadonlySet<string | undefined>>()
 
   constructor(books: PeerBooks, affinityOf: (service: string) => 'none' | 'session' | 'principal') {
     this.#books = books
@@ -22,7 +23,10 @@ export class HandOverWatch implements Watch {
   }
 
   left({ name }: Peer): void {
-    for (const [key, bound] of this.#bindings) if (bound === name) this.#bindings.delete(key)
+    for (const [key, bound] of this.#bindings) {
+      if (bound.has(name))
+        this.#bindings.set(key, new Set([...bound].map((each) => (each === name ? undefined : each))))
+    }
   }
 
   event(event: BrokerEvent): void {
@@ -64,21 +68,24 @@ export class HandOverWatch implements Watch {
     if (this.#over.has(canary.root) && canary.session !== undefined) {
       throw new Violation(`${canary.call} is handed over after ${canary.root} was settled`)
     }
-    // It may be the session's own, and then belongs to whoever gave it. [CB-28]
-    if (message.name !== ownToolName(peer.ready.service)) this.#checkBinding(peer, message, now)
+    this.#checkBinding(peer, message, now)
   }
 
   #checkBinding({ name, ready: { service } }: Peer, { id, caller, name: tool }: Request, now: number): void {
-    const affinity = this.#affinityOf(service)
-    if (affinity === 'none') return
-    const owner = affinity === 'session' ? caller.session : (caller.onBehalfOf ?? caller.principal)
-    const bound = this.#books.get(this.#bindings.get(`${service} ${owner}`) ?? '')
-    const isBound = bound !== undefined && bound.name !== name && !bound.isDraining
-    // What its own worker does not have, another one answers, and stays a stranger.
-    if (isBound && !this.#books.has(bound, tool, now)) return
-    if (affinity === 'session' && isBound) {
-      throw new Violation(`call ${id} of ${owner} goes to ${name}, but belongs to ${bound.name}`)
+    if (this.#affinityOf(service) !== 'session') return
+    const key = `${service} ${caller.session}`
+    const before = [...(this.#bindings.get(key) ?? [undefined])]
+    // It may be the session's own, and then belongs to whoever gave it. [CB-28]
+    const isOwn = tool === ownToolName(service)
+    const after = before.flatMap((each) => {
+      const bound = this.#books.get(each ?? '')
+      if (bound === undefined || bound.isDraining) return isOwn ? [each, name] : [name]
+      // What its own worker does not have, another one answers, and stays a stranger.
+      return bound.name === name || isOwn || !this.#books.has(bound, tool, now) ? [each] : []
+    })
+    if (after.length === 0) {
+      throw new Violation(`call ${id} of ${caller.session} goes to ${name}, but belongs to ${before.join(' or ')}`)
     }
-    this.#bindings.set(`${service} ${owner}`, name)
+    this.#bindings.set(key, new Set(after))
   }
 }

@@ -1,5 +1,5 @@
 import type { BrokerEffect, BrokerEvent } from '@callboard/hub'
-import type { Call, Caller, Request } from '@callboard/protocol'
+import type { Call, Caller, Request, RoutingFailure } from '@callboard/protocol'
 import { parse } from '../check-history.js'
 import { Violation } from '../history.js'
 import type { CallBody, Canary } from '../plan.js'
@@ -7,7 +7,7 @@ import { ownToolName, serviceOf } from '../services.js'
 import type { Peer, PeerBooks } from './peer-books.js'
 import type { Watch } from './watch.js'
 
-interface WaitingCall {
+export interface WaitingCall {
   readonly canary: Canary
   readonly service: string
   readonly name: string
@@ -16,7 +16,7 @@ interface WaitingCall {
 }
 
 /** What one session waits for at one depth of a service. */
-interface Lane {
+export interface Lane {
   readonly service: string
   readonly depth: number
   readonly session: string
@@ -26,6 +26,9 @@ interface Lane {
 
 /** Nobody gets a third call while another waits for the first. */
 const passesMax = 2
+/** A hub that stood still for so long reads for a while before it calls a worker silent. */
+const standstillMs = 500
+const readFirstMs = 250
 
 /** Whose turn it is: no call waits for nothing, and nobody waits while another has turn after turn. */
 export class TurnWatch implements Watch {
@@ -35,11 +38,14 @@ export class TurnWatch implements Watch {
   readonly #lanes = new Map<string, Lane>()
   /** What waits, by the simulation's name for it. */
   readonly #waiting = new Map<string, Lane>()
-  /** What is handed over, by peer and id. */
-  readonly #running = new Map<string, WaitingCall>()
+  /** What is handed over, by id, and to whom at last. */
+  readonly #running = new Map<string, { readonly call: WaitingCall; readonly peer: string }>()
   /** Agents' calls whose turn is open; a call with a question before a person may end unheard. */
   readonly #turns = new Map<number, string>()
   readonly #heard = new Set<string>()
+  #steppedAt = 0
+  /** It may have: nothing came of it for long. */
+  #stoodStillAt = Number.NEGATIVE_INFINITY
   /** Workers' calls without RESULT. */
   readonly #nested = new Map<string, string>()
   /** By who waits: who had turns meanwhile, and how many. */
@@ -53,6 +59,27 @@ export class TurnWatch implements Watch {
     this.#books = books
     this.#affinityOf = affinityOf
     this.#turnsOf = turnsOf
+  }
+
+  /** What waits; of a call with a question before a person, perhaps what has ended. */
+  get lanes(): Iterable<Lane> {
+    return this.#lanes.values()
+  }
+
+  /** Where a call waits. */
+  laneOf(call: string | undefined): Lane | undefined {
+    return call === undefined ? undefined : this.#waiting.get(call)
+  }
+
+  /** The call that an effect refuses, or ends, because too many wait: a timer of the same step may end others. */
+  crowdedOutBy(effect: BrokerEffect): string | undefined {
+    if (effect.type === 'settle') {
+      const { outcome, ref } = effect
+      return outcome.kind === 'failure' && isCrowdedOut(outcome.failure) ? this.#turns.get(ref) : undefined
+    }
+    if (effect.type !== 'send' || effect.message.type !== 'result' || effect.message.outcome !== 'failure') return
+    const { id, failure } = effect.message
+    return isCrowdedOut(failure) ? this.#nested.get(`${effect.peer} ${id}`) : undefined
   }
 
   left(peer: Peer): void {
@@ -81,7 +108,7 @@ export class TurnWatch implements Watch {
         if (message.type === 'call') return this.#called(peer, message)
         if (message.type !== 'response') return
         if (message.outcome === 'not_started') this.#comesBack(peer, message.id)
-        else this.#running.delete(`${peer} ${message.id}`)
+        else if (this.#running.get(message.id)?.peer === peer) this.#running.delete(message.id)
         return
       }
       default:
@@ -99,7 +126,8 @@ export class TurnWatch implements Watch {
     if (effect.type !== 'send') return
     const { peer, message } = effect
     if (message.type === 'request') this.#handedOver(message, peer)
-    if (message.type === 'cancel' && message.reason !== 'input_abandoned') this.#running.delete(`${peer} ${message.id}`)
+    const isTakenBack = message.type === 'cancel' && message.reason !== 'input_abandoned'
+    if (isTakenBack && this.#running.get(message.id)?.peer === peer) this.#running.delete(message.id)
     if (message.type !== 'result') return
     const key = `${peer} ${message.id}`
     const call = this.#nested.get(key)
@@ -108,6 +136,8 @@ export class TurnWatch implements Watch {
   }
 
   stepped(now: number): void {
+    if (now - this.#steppedAt >= standstillMs) this.#stoodStillAt = now
+    this.#steppedAt = now
     for (const lane of this.#lanes.values()) {
       const call = headOf(lane)
       if (call === undefined || !this.#isPlain(call) || !(lane.depth > 0 || this.#heard.has(call.canary.call))) continue
@@ -161,16 +191,19 @@ export class TurnWatch implements Watch {
   }
 
   #comesBack(peer: string, id: string): void {
-    const call = this.#running.get(`${peer} ${id}`)
-    if (call === undefined || !this.#running.delete(`${peer} ${id}`)) return
-    this.#waits(call.canary, call.name, id)
+    const running = this.#running.get(id)
+    if (running?.peer !== peer) return
+    this.#running.delete(id)
+    this.#waits(running.call.canary, running.call.name, id)
   }
 
   #handedOver({ id, body, caller, name }: Request, peer: string): void {
     const { canary } = parse(body) as CallBody
     const service = serviceOf(peer)
     this.#ended(canary.call)
-    this.#running.set(`${peer} ${id}`, { canary, service, name, id })
+    this.#running.set(id, { call: { canary, service, name, id }, peer })
+    // A call inside a call is a turn of whom it is for.
+    if (caller.depth !== 0) this.#passes.delete(`${service} principal ${caller.onBehalfOf ?? caller.principal}`)
     if (caller.depth !== 0 || canary.depth !== 0 || this.#affinityOf(service) !== 'none') return
     this.#hadTurn(service, name, caller)
   }
@@ -206,11 +239,13 @@ export class TurnWatch implements Watch {
     return this.#affinityOf(service) === 'none' && name !== ownToolName(service)
   }
 
-  /** Of a worker that is ejected: whether another one is well, be it busy. */
+  /** Of a worker that is ejected: whether another one is well, be it busy, or perhaps not read yet. */
   #isServed({ ready: { service } }: Peer, name: string, now: number): boolean {
-    return this.#books
-      .of(service)
-      .some((peer) => !peer.isEjected && this.#books.isUp(peer, now) && this.#books.serves(peer, name, now, 'perhaps'))
+    return this.#books.of(service).some((peer) => {
+      const isReading = now - this.#stoodStillAt <= readFirstMs
+      const isWell = !peer.isEjected && this.#books.isUp(peer, isReading ? now - readFirstMs : now)
+      return isWell && this.#books.serves(peer, name, now, 'perhaps')
+    })
   }
 
   #couldTake(peer: Peer, { canary, name, id }: WaitingCall, now: number): boolean {
@@ -225,3 +260,7 @@ export class TurnWatch implements Watch {
 function headOf({ calls }: Lane): WaitingCall | undefined {
   return calls[1]?.id === undefined ? calls[0] : undefined
 }
+
+/** Of the reasons of `overloaded` only the sentence tells which one it was. */
+const isCrowdedOut = ({ code, message }: RoutingFailure): boolean =>
+  code === 'overloaded' && /^Too many calls (of this caller )?wait for/.test(message)
