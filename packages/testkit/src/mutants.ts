@@ -218,9 +218,9 @@ export const mutants: readonly Mutant[] = [
     found: /still runs an earlier attempt/,
   },
   {
-    name: 'a call may wait for its own ancestor',
-    file: dispatcher,
-    from: 'isAncestor(call.definition.service)',
+    name: 'who waits for its own chain is told that others are busy',
+    file: flow,
+    from: 'this.#state.calls.isInCircle(call)',
     to: 'false',
     provoke: 'nesting',
   },

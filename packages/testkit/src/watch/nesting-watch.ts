@@ -3,7 +3,7 @@ import { type Call, depthMax, type FromHub, type Request, type Result } from '@c
 import { parse } from '../check-history.js'
 import { Violation } from '../history.js'
 import type { CallBody } from '../plan.js'
-import { ownToolName, serviceOf } from '../services.js'
+import { serviceOf } from '../services.js'
 import type { PeerBooks } from './peer-books.js'
 import type { Watch } from './watch.js'
 
@@ -19,7 +19,7 @@ interface Child {
   readonly latest: number
 }
 
-/** Calls inside calls: they end with their parent, have no more time than it, and do not wait for themselves. */
+/** Calls inside calls: they end with their parent, have no more time than it, and are told when they waited for themselves. */
 export class NestingWatch implements Watch {
   readonly #books: PeerBooks
   /** Without RESULT, by peer and its id. */
@@ -31,7 +31,6 @@ export class NestingWatch implements Watch {
   readonly #depths = new Map<string, number>()
   /** What was left of a call's time when it began to wait for a person. */
   readonly #remainders = new Map<string, number>()
-  #fresh: { readonly key: string; readonly child: Child } | undefined
 
   constructor(books: PeerBooks) {
     this.#books = books
@@ -50,8 +49,7 @@ export class NestingWatch implements Watch {
     if (effect.type === 'send') this.#sent(effect.peer, effect.message, now)
   }
 
-  stepped(now: number): void {
-    this.#checkWaiting(now)
+  stepped(): void {
     for (const [id, child] of this.#byId) {
       const holder = this.#books.all.find(({ live }) => live.has(id))
       if (holder === undefined) this.#byId.delete(id)
@@ -71,9 +69,9 @@ export class NestingWatch implements Watch {
     const depth = (this.#depths.get(parent) ?? 0) + 1
     const latest = this.#latest(parent, now)
     const child = { call: canary.call, peer: name, parent, service: serviceOf(message.name), name: message.name }
-    this.#fresh = { key, child: { ...child, depth, latest } }
-    this.#open.set(key, this.#fresh.child)
-    this.#byCall.set(canary.call, this.#fresh.child)
+    const whole = { ...child, depth, latest }
+    this.#open.set(key, whole)
+    this.#byCall.set(canary.call, whole)
   }
 
   #sent(peer: string, message: FromHub, now: number): void {
@@ -117,27 +115,17 @@ export class NestingWatch implements Watch {
 
   #answered(child: Child | undefined, message: Result): void {
     if (child === undefined || message.outcome !== 'failure') return
-    const { code } = message.failure
-    if (code === 'deadlock' && !this.#ancestors(child).includes(child.service)) {
+    const { code, message: text } = message.failure
+    const isInCircle = this.#ancestors(child).includes(child.service)
+    if (code === 'deadlock' && !isInCircle) {
       throw new Violation(`${child.call} is refused as deadlock, though ${child.service} works on no ancestor`)
+    }
+    // Whoever waited in vain for its own chain is told so. [CB-64]
+    if (code === 'overloaded' && isInCircle && /waited for half/.test(text)) {
+      throw new Violation(`${child.call} is told that ${child.service} is busy, which works on an ancestor of it`)
     }
     if (code === 'depth_exceeded' && child.depth <= depthMax) {
       throw new Violation(`${child.call} is refused as depth_exceeded at depth ${child.depth}`)
-    }
-  }
-
-  /** Right after it was made: a call that only its own ancestor could make room for must not wait. [CB-64] */
-  #checkWaiting(now: number): void {
-    if (this.#fresh === undefined) return
-    const { key, child } = this.#fresh
-    this.#fresh = undefined
-    const isHandedOver = [...this.#byId.values()].includes(child)
-    if (isHandedOver || !this.#open.has(key) || child.name === ownToolName(child.service)) return
-    const isServed = this.#books.of(child.service).some((peer) => {
-      return this.#books.isUp(peer, now) && this.#books.serves(peer, child.name, now)
-    })
-    if (isServed && this.#ancestors(child).includes(child.service)) {
-      throw new Violation(`${child.call} waits for ${child.service}, which works on an ancestor of it`)
     }
   }
 
