@@ -8,7 +8,8 @@ export function logNotice(log: Logger, notice: Notice): void {
     case 'worker_joined':
       return log.info(fields, 'worker joined')
     case 'worker_left':
-      return log.info(fields, 'worker left')
+      // Whoever filters for warnings wants to see the crashes, and not each restart.
+      return notice.reason === 'bye' ? log.info(fields, 'worker left') : log.warn(fields, 'worker was lost')
     case 'worker_suspect':
       return log.warn(fields, 'worker is late with its heartbeat: no new calls')
     case 'worker_back':
