@@ -290,8 +290,12 @@ export class SimulatedWorker implements HandlerHost {
         return
       case 'start_handler':
         return this.#start(effect.request)
-      case 'abort_handler':
-        return this.#handlers.get(effect.id)?.abort(effect.cause)
+      case 'abort_handler': {
+        const handler = this.#handlers.get(effect.id)
+        // While it waited for a person its credit went to another, and it does not get it back to end.
+        if (handler?.isSuspended === true) this.#isResumed.add(handler.run)
+        return handler?.abort(effect.cause)
+      }
       case 'resume_handler': {
         const handler = this.#handlers.get(effect.id)
         if (handler !== undefined) this.#isResumed.add(handler.run)

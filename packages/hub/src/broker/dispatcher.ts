@@ -107,7 +107,8 @@ export class Dispatcher {
       const room = this.#roomAt(service)
       let worker: WorkerPeer | undefined
       const call = this.#waiting.take(service, (waiting) => {
-        if (!room(waiting.caller.depth)) return false
+        // Several timers may be due at once, and its deadline be among those that are still to run.
+        if (waiting.deadline <= this.#state.now || !room(waiting.caller.depth)) return false
         worker = this.#choose(waiting)
         return worker !== undefined
       })

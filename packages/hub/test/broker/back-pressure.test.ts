@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readOnly, scenario, tools } from './scenario.js'
+import { readOnly, scenario, tool, tools } from './scenario.js'
 
 describe('second tries', () => {
   it('cost a worker nothing that drains: its calls go on to the next, as often as needed', () => {
@@ -206,6 +206,22 @@ describe('a service that gets more than it can do', () => {
 })
 
 describe('a hub that stood still', () => {
+  it('hands nothing over whose time went by meanwhile, whatever else is due', () => {
+    const hub = scenario()
+    const [first, second] = ['1.0.0', '2.0.0'].map((version) => {
+      const title = { annotations: { title: version } }
+      return hub.worker('greeter', { version, concurrency: 1, definitions: tools(tool('greet', title)) })
+    })
+    hub.agent().call('greet')
+    hub.advance(29_000)
+    const late = hub.agent().call('greet', { timeoutMs: 1_500 })
+    first!.takeAll()
+    hub.now += 60_000
+    hub.step({ type: 'tick' })
+    expect(second!.received).toEqual([])
+    expect(['deadline_exceeded', 'overloaded']).toContain(late.outcome)
+  })
+
   it('reads what workers said meanwhile before it calls them silent [CB-70]', () => {
     const hub = scenario()
     const worker = hub.worker('greeter', { beats: false })

@@ -31,6 +31,8 @@ export class NestingWatch implements Watch {
   readonly #depths = new Map<string, number>()
   /** What was left of a call's time when it began to wait for a person. */
   readonly #remainders = new Map<string, number>()
+  /** Who asked the person: what others say of the call counts for nothing. */
+  readonly #askedBy = new Map<string, string>()
 
   constructor(books: PeerBooks) {
     this.#books = books
@@ -40,9 +42,11 @@ export class NestingWatch implements Watch {
     if (event.type !== 'message') return
     const { peer, message } = event
     if (message.type === 'call') this.#called(peer, message, now)
-    if (message.type === 'response') this.#remainders.delete(message.id)
+    if (message.type === 'response' && this.#askedBy.get(message.id) === peer) this.#remainders.delete(message.id)
     if (message.type !== 'input_required' || !this.#books.get(peer)?.suspended.has(message.id)) return
-    if (!this.#remainders.has(message.id)) this.#remainders.set(message.id, this.#deadlineOf(message.id) - now)
+    if (this.#remainders.has(message.id)) return
+    this.#remainders.set(message.id, this.#deadlineOf(message.id) - now)
+    this.#askedBy.set(message.id, peer)
   }
 
   effect(effect: BrokerEffect, now: number): void {
