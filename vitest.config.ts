@@ -33,6 +33,7 @@ export default defineConfig({
       'test/**/*.test.ts',
       'scripts/**/*.test.ts',
     ],
+    setupFiles: source('test/patience.ts'),
     // A bound for what hangs, not a measure: the machine may have other work.
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -5,7 +5,7 @@ import { SocketCaller } from './caller.js'
 import { checkCalls, type Evidence } from './check-calls.js'
 import { HubWatch, type Sight } from './hub-watch.js'
 import type { CallRecord, ToolKind } from './records.js'
-import { checksOf, holds, onTime, type Play, type Scenario, type Settings, within } from './scenario.js'
+import { checksOf, comesAbout, holds, onTime, type Play, type Scenario, type Settings, within } from './scenario.js'
 import { Stage } from './stage.js'
 import { summarize } from './summary.js'
 
@@ -110,8 +110,8 @@ function pauseChecks(stopped: Pause, evidence: Evidence) {
   const last = Math.max(stopped.from, ...handed)
   return [
     // Else nothing could have been stale.
-    holds(`${lasted}: it held calls`, handed.length > 0, `${handed.length} calls`),
-    holds(`${lasted}: it serves again`, servedAt.length > 0, `${servedAt.length} calls`),
+    comesAbout(`${lasted}: it held calls`, handed.length > 0, `${handed.length} calls`),
+    comesAbout(`${lasted}: it serves again`, servedAt.length > 0, `${servedAt.length} calls`),
     within(`${lasted}: the last call handed to it`, last - stopped.from, avoidedMs),
   ]
 }

@@ -32,7 +32,7 @@ export interface Check {
   readonly goal: string
   readonly measured: string
   readonly isMet: boolean
-  /** A goal in time depends on what else the machine does; correctness never. */
+  /** Goals in time, and what a run brings about, depend on what else the machine does; correctness never. */
   readonly about: 'correctness' | 'time'
   /** What went wrong, in words. */
   readonly examples?: readonly string[]
@@ -50,6 +50,11 @@ export function none(what: string, count: number, examples: readonly string[] = 
 /** Holds whenever it is looked at. */
 export function holds(what: string, isMet: boolean, measured = isMet ? 'yes' : 'no'): Check {
   return { what, goal: 'yes', measured, isMet, about: 'correctness' }
+}
+
+/** What a run must bring about, or it shows nothing; whether it does is a matter of the moment. */
+export function comesAbout(what: string, isMet: boolean, measured: string): Check {
+  return { ...holds(what, isMet, measured), about: 'time' }
 }
 
 export function within(what: string, ms: number, goalMs: number): Check {
