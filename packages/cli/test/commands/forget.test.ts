@@ -82,7 +82,7 @@ describe('callboard forget', () => {
     })
     first.kill()
     await vi.waitFor(async () =>
-      expect((await installation.run(['ls'])).stdout).toMatch(/a1 +x +a1 belongs to w, which is away/),
+      expect((await installation.run(['ls'])).stdout).toMatch(/a1 +x +1.0.0 +a1 belongs to w, which is away/),
     )
     expect(await installation.run(['forget', 'w'])).toMatchObject({
       code: 0,
