@@ -32,6 +32,8 @@ class RefusingHub implements HubLink {
     this.#deliver({ type: 'challenge', version: 1, nonce: new Uint8Array(32), epoch: 'hubepoch0a' })
   }
 
+  flush(): void {}
+
   async close(): Promise<void> {}
 
   #deliver(message: FromHub): void {
