@@ -29,6 +29,7 @@ export class OpenCalls {
   }
 
   endChildrenOf(parent: CallId): string[] {
+    if (this.#parents.size === 0) return []
     const children = [...this.#parents].filter(([, of]) => of === parent).map(([id]) => id)
     for (const id of children) this.#parents.delete(id)
     return children

@@ -5,6 +5,7 @@ import {
   type LogLevel,
   type NotStartedReason,
   type Request,
+  type Response,
   type Resume,
 } from '@callboard/protocol'
 import type { AbortCause } from './errors.js'
@@ -61,9 +62,7 @@ export class ServedCalls {
     this.#made.endChildrenOf(id, 'the handler that made this call has ended')
     if (!this.#isOwed(call)) return
     if (call.standing === 'asked') held.remember(id)
-    const { outcome, body } = result
-    if (outcome === 'error') this.#state.send({ type: 'response', id, outcome, body })
-    else this.#state.send({ type: 'response', id, outcome, ...(result.isError ? { isError: true } : {}), body })
+    this.#state.send(toResponse(id, result))
   }
 
   progress(id: CallId, body: Uint8Array): void {
@@ -156,4 +155,12 @@ export class ServedCalls {
     const { phase, workerEpoch } = this.#state.handshake
     return (phase.name === 'ready' || phase.name === 'proving') && call.signIn === workerEpoch
   }
+}
+
+function toResponse(id: CallId, result: Outcome): Response {
+  const { outcome, body } = result
+  if (outcome === 'error') return { type: 'response', id, outcome, body }
+  return result.isError
+    ? { type: 'response', id, outcome, isError: true, body }
+    : { type: 'response', id, outcome, body }
 }
