@@ -2,6 +2,7 @@ import { type CallId, type Client, type HubEpoch, heldMax, type Request } from '
 import { AnsweredCalls } from './answered-calls.js'
 import type { HubClock } from './hub-clock.js'
 import type { InputQuestion } from './session-messages.js'
+import { TransientMap } from './transient-map.js'
 
 export type Questions = { readonly [key: string]: InputQuestion }
 
@@ -38,7 +39,7 @@ export interface HeldCall {
 
 /** The calls that this worker has, and the ids of those that it lately had. */
 export class HeldCalls {
-  readonly #calls = new Map<CallId, HeldCall>()
+  readonly #calls = new TransientMap<CallId, HeldCall>()
   readonly #answered = new AnsweredCalls()
   /** The sign-in that REQUESTs now belong to. */
   #signIn = 0

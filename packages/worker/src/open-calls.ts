@@ -1,11 +1,12 @@
 import type { CallId, RoutingFailure } from '@callboard/protocol'
 import { openCallsMax } from './limits.js'
+import { TransientMap } from './transient-map.js'
 
 export type CallEnd = RoutingFailure
 
 /** This worker's CALLs that wait for their RESULT. */
 export class OpenCalls {
-  readonly #parents = new Map<string, CallId | undefined>()
+  readonly #parents = new TransientMap<string, CallId | undefined>()
 
   get size(): number {
     return this.#parents.size

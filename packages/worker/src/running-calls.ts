@@ -4,6 +4,7 @@ import { isPending } from './eventually.js'
 import { decodeJson, isRecord } from './json-body.js'
 import { type Serving, serve } from './serve.js'
 import type { Outcome } from './session-messages.js'
+import { TransientMap } from './transient-map.js'
 
 interface Added {
   readonly request: Request
@@ -26,7 +27,7 @@ export interface RunningCallsOptions {
 /** The handlers that run, each with its context. */
 export class RunningCalls {
   readonly #options: RunningCallsOptions
-  readonly #contexts = new Map<CallId, CallContext>()
+  readonly #contexts = new TransientMap<CallId, CallContext>()
   #added: Added[] = []
   #settled: Settled[] = []
 

@@ -85,7 +85,7 @@ test('the secret is in no message, log or error [CB-88]', async () => {
 test('a worker that finds no hub logs where it looks and what to check', async () => {
   const warned: unknown[][] = []
   const endpoint = 'ipc:///run/callboard/worker.sock'
-  const link: HubLink = { endpoint, open: () => {}, send: () => {}, close: async () => {} }
+  const link: HubLink = { endpoint, open: () => {}, send: () => {}, flush: () => {}, close: async () => {} }
   let now = 1_000_000
   const live = new DefinedWorker({ service: 'greeter', version: '1.0.0' }).connect({
     link,
