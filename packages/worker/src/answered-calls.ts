@@ -8,14 +8,19 @@ import { answeredMax } from './limits.js'
 export class AnsweredCalls {
   #recent = new Set<string | number>()
   #older = new Set<string | number>()
+  #highest = -1
 
   has(id: CallId): boolean {
     const key = serialOf(id)
+    // As a rule each is the next one of its hub.
+    if (typeof key === 'number' && key > this.#highest) return false
     return this.#recent.has(key) || this.#older.has(key)
   }
 
   add(id: CallId): void {
-    this.#recent.add(serialOf(id))
+    const key = serialOf(id)
+    if (typeof key === 'number' && key > this.#highest) this.#highest = key
+    this.#recent.add(key)
     if (this.#recent.size < answeredMax / 2) return
     this.#older = this.#recent
     this.#recent = new Set()
@@ -24,6 +29,7 @@ export class AnsweredCalls {
   clear(): void {
     this.#recent = new Set()
     this.#older = new Set()
+    this.#highest = -1
   }
 }
 

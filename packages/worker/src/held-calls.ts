@@ -130,7 +130,7 @@ export class HeldCalls {
     this.#signIn = signIn
     this.#answered.clear()
     this.#credits = []
-    const running = this.all().filter(({ request }) => epochOf(request.id) === epoch)
+    const running = this.all().filter(({ request }) => isOfEpoch(request.id, epoch))
     for (const call of running) call.standing = 'left_out'
     const reported = running.slice(-heldMax)
     for (const call of reported) {
@@ -171,8 +171,9 @@ export class HeldCalls {
 
 const running = { name: 'running' } as const
 
-export function epochOf(id: CallId): HubEpoch {
-  return id.slice(0, Math.max(0, id.lastIndexOf('-')))
+/** Whether this life of the hub made the id. [CB-31] */
+export function isOfEpoch(id: CallId, epoch: HubEpoch): boolean {
+  return id.startsWith(epoch) && id.lastIndexOf('-') === epoch.length
 }
 
 function dueAt({ state, deadline }: HeldCall, clock: HubClock): number {

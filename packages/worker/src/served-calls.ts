@@ -9,7 +9,7 @@ import {
   type Resume,
 } from '@callboard/protocol'
 import type { AbortCause } from './errors.js'
-import { epochOf, type HeldCall, type Questions } from './held-calls.js'
+import { type HeldCall, isOfEpoch, type Questions } from './held-calls.js'
 import { decodeJson, encodeJson, isRecord } from './json-body.js'
 import { handlersMax, questionsMax, waitingMax } from './limits.js'
 import { wantsLog } from './log-levels.js'
@@ -32,7 +32,7 @@ export class ServedCalls {
     const { id } = request
     if (held.knows(id) || waiting.has(id)) return
     if (!handshake.isReady) return this.#refuse(id, 'not_signed_in')
-    if (epochOf(id) !== handshake.epoch) return this.#refuse(id, 'foreign_epoch')
+    if (!isOfEpoch(id, handshake.epoch!)) return this.#refuse(id, 'foreign_epoch')
     if (drain.isOn) return this.#refuse(id, 'draining')
     // Left out of READY, so this is no double; but the handler of its first life has yet to settle.
     if (held.get(id) !== undefined) return this.#refuse(id, 'over_credit')
