@@ -26,9 +26,11 @@ export class DealerLink implements HubLink {
   /** The only one that is open; replaced when libzmq has given it up. */
   #socket: Dealer
   readonly #outbox = new Outbox()
+  #isPumpDue = false
   #turnEnd: NodeJS.Immediate | undefined
   #retry: NodeJS.Timeout | undefined
   #renewal: NodeJS.Timeout | undefined
+  #isSending = false
   #sending: Promise<void> | undefined
   #receiving: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -62,15 +64,8 @@ export class DealerLink implements HubLink {
   send(message: Message): void {
     if (this.#socket.closed) return
     this.#outbox.push(message)
-    // What the rest of this turn of the loop sends shares a batch with it. [CB-9]
-    this.#turnEnd ??= setImmediate(() => {
-      this.#turnEnd = undefined
-      this.#pump()
-    })
-  }
-
-  flush(): void {
-    this.#pump()
+    if (message.type === 'progress' || message.type === 'log') this.#pumpAtTurnEnd()
+    else this.#pumpSoon()
   }
 
   close(): Promise<void> {
@@ -130,7 +125,9 @@ export class DealerLink implements HubLink {
    * RESPONSE must not be lost when the socket is full: the batch then goes back to the front.
    */
   #pump(): void {
-    if (this.#sending === undefined && !this.#outbox.isEmpty) this.#sending = this.#sendAll()
+    if (this.#isSending) return
+    this.#isSending = true
+    this.#sending = this.#sendAll()
   }
 
   async #sendAll(): Promise<void> {
@@ -142,7 +139,7 @@ export class DealerLink implements HubLink {
         if (!this.#isSettled(error, socket, batch)) break
       }
     }
-    this.#sending = undefined
+    this.#isSending = false
   }
 
   /** False: the batch went back to the front, and nothing can be sent now. */
@@ -157,6 +154,24 @@ export class DealerLink implements HubLink {
     this.#outbox.restore(batch)
     if (!this.#outbox.isEmpty) this.#retrySoon()
     return false
+  }
+
+  /** What the code that runs now still sends, promises included, shares a batch with it. [CB-9] */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return
+    this.#isPumpDue = true
+    process.nextTick(() => {
+      this.#isPumpDue = false
+      this.#pump()
+    })
+  }
+
+  /** By the way, nobody waits for it: the newest progress of a turn of the event loop is enough. */
+  #pumpAtTurnEnd(): void {
+    this.#turnEnd ??= setImmediate(() => {
+      this.#turnEnd = undefined
+      this.#pump()
+    })
   }
 
   #retrySoon(): void {

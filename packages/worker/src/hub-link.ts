@@ -13,8 +13,6 @@ export interface HubLink {
   open(listener: HubLinkListener): void
   /** Queues; what can't be sent before the link is lost is dropped with it. */
   send(message: Message): void
-  /** Nothing more is to come in this turn of the event loop: what waits need not wait for its end. */
-  flush(): void
   /** Delivers what it can in a moment, then lets go. Idempotent. */
   close(): Promise<void>
 }

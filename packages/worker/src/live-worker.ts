@@ -156,7 +156,6 @@ export class LiveWorker implements RunningWorker {
   #settled(calls: readonly Settled[]): void {
     for (const { id, result } of calls) this.#events.push({ type: 'handler_settled', id, result })
     this.#advance()
-    this.#options.link.flush()
   }
 
   #advance(): void {

@@ -32,8 +32,6 @@ class RefusingHub implements HubLink {
     this.#deliver({ type: 'challenge', version: 1, nonce: new Uint8Array(32), epoch: 'hubepoch0a' })
   }
 
-  flush(): void {}
-
   async close(): Promise<void> {}
 
   #deliver(message: FromHub): void {
@@ -85,7 +83,7 @@ test('the secret is in no message, log or error [CB-88]', async () => {
 test('a worker that finds no hub logs where it looks and what to check', async () => {
   const warned: unknown[][] = []
   const endpoint = 'ipc:///run/callboard/worker.sock'
-  const link: HubLink = { endpoint, open: () => {}, send: () => {}, flush: () => {}, close: async () => {} }
+  const link: HubLink = { endpoint, open: () => {}, send: () => {}, close: async () => {} }
   let now = 1_000_000
   const live = new DefinedWorker({ service: 'greeter', version: '1.0.0' }).connect({
     link,

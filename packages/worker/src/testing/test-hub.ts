@@ -73,9 +73,6 @@ export class TestHub implements HubLink {
     for (const decoded of messages) this.#receive(decoded)
   }
 
-  /** Nothing waits. */
-  flush(): void {}
-
   async close(): Promise<void> {
     this.#listener = undefined
     for (const agent of this.#agents.values()) agent.settle(gone)
