@@ -1,17 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
-  batchMessagesMax,
-  bodyBytesMax,
   decodeMessages,
-  encodeBatch,
+  encodeBatches,
   type Fault,
   type FromHub,
   type FromWorker,
   frameBytesMax,
-  headBytesAtMost,
-  headBytesMax,
   isFromWorker,
-  type Message,
   zmtpHeartbeatIntervalMs,
   zmtpHeartbeatTimeoutMs,
   zmtpHeartbeatTtlMs,
@@ -148,7 +143,7 @@ export class WorkerRouter implements AsyncDisposable {
     clearImmediate(this.#flush)
     this.#flush = undefined
     for (const [peer, messages] of this.#outbox) {
-      for (const batch of batches(messages)) this.#sendFrames(peer, encodeBatch(batch))
+      for (const frames of encodeBatches(messages)) this.#sendFrames(peer, frames)
     }
     this.#outbox.clear()
   }
@@ -166,29 +161,3 @@ export class WorkerRouter implements AsyncDisposable {
 function isLocal(endpoint: string): boolean {
   return /^ipc:\/\/.|^tcp:\/\/(127(\.\d{1,3}){3}|\[::1\]):(\d{1,5}|\*)$/.test(endpoint)
 }
-
-/** Cuts a queue into batches that keep the wire's limits: what exceeds them is lost whole, with everybody's messages in it. */
-export function* batches<Any extends Message>(messages: readonly Any[]): Generator<readonly Any[]> {
-  if (messages.length === 1) return yield messages
-  let batch: Any[] = []
-  let headBytes = 0
-  let bodyBytes = 0
-  for (const message of messages) {
-    const head = headBytesAtMost(message)
-    const body = 'body' in message ? message.body.byteLength : 0
-    const isFull = batch.length >= batchMessagesMax || headBytes + head > headBytesMax - arrayBytes
-    if (batch.length > 0 && (isFull || bodyBytes + body > bodyBytesMax)) {
-      yield batch
-      batch = []
-      headBytes = 0
-      bodyBytes = 0
-    }
-    batch.push(message)
-    headBytes += head
-    bodyBytes += body
-  }
-  if (batch.length > 0) yield batch
-}
-
-/** What msgpack puts before the heads of a batch. */
-const arrayBytes = 5
