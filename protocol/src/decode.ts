@@ -1,17 +1,9 @@
-import { Packr } from 'msgpackr'
 import { type Fault, fault } from './faults.js'
 import { pick } from './fields.js'
 import { batchMessagesMax, bodyBytesMax, headBytesMax } from './limits.js'
 import type { Message } from './messages.js'
-import { isPlainMsgpack } from './msgpack-guard.js'
+import { readMsgpack } from './msgpack-reader.js'
 import { shapeOf } from './schema.js'
-
-// Records would make heads readable by msgpackr alone; CB/1 is for every language. [CB-5]
-// Other languages write a time as uint64, where this library writes a float64: both are numbers here. [CB-6]
-const packr = new Packr({
-  useRecords: false,
-  int64AsType: 'number',
-})
 
 /** What one ZeroMQ message held. A fault spoils its own message only; its neighbours in a batch stand. [CB-8] */
 export interface Decoded {
@@ -30,7 +22,7 @@ export function decodeMessages(frames: readonly Uint8Array[]): Decoded {
   if (body !== undefined && body.byteLength > bodyBytesMax) {
     return refuse('body_too_large', `a body has at most ${bodyBytesMax} bytes`)
   }
-  const value = unpack(head)
+  const value = readMsgpack(head)
   if (Array.isArray(value)) return decodeBatch(value, body)
   if (!isObject(value)) return refuse('head_malformed', 'a head is one msgpack map, or an array of maps')
   const message = decodeHead(value, body)
@@ -104,15 +96,6 @@ function checkPair(message: Message): Message | Fault {
     return fault('field_missing', 'event: resource_updated needs a uri')
   }
   return message
-}
-
-function unpack(head: Uint8Array): unknown {
-  if (!isPlainMsgpack(head)) return undefined
-  try {
-    return packr.unpack(head)
-  } catch {
-    return undefined
-  }
 }
 
 function refuse(code: Fault['code'], message: string): Decoded {
