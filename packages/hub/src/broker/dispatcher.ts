@@ -1,4 +1,4 @@
-import { suspectAfterMs } from '@callboard/protocol'
+import { type Request, suspectAfterMs } from '@callboard/protocol'
 import type { Call } from './calls.js'
 import type { PeerId } from './events.js'
 import { attemptsMax, drainGraceMs } from './limits.js'
@@ -91,6 +91,7 @@ export class Dispatcher {
 
   /** The end of a step: whoever waited behind a call that has ended unstarted has its turn. */
   pumpFreed(): void {
+    if (this.#freed.size === 0) return
     for (const service of this.#freed) this.pump(service)
     this.#freed.clear()
   }
@@ -179,19 +180,7 @@ export class Dispatcher {
     const { keeper, own } = call.definition
     call.wasChosen = keeper === undefined && own !== true && this.#binding(call) === undefined
     this.#bind(call, worker.peer)
-    state.send(worker.peer, {
-      type: 'request',
-      id: call.id,
-      method: call.method,
-      name: call.workerName,
-      deadline: call.deadline,
-      idempotencyKey: call.idempotencyKey,
-      caller: call.caller,
-      client: call.client,
-      ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
-      ...(call.tracestate === undefined ? {} : { tracestate: call.tracestate }),
-      body: call.body,
-    })
+    state.send(worker.peer, requestOf(call))
     return 'handed_over'
   }
 
@@ -203,12 +192,14 @@ export class Dispatcher {
     let bestEjected: WorkerPeer | undefined
     let isServed = false
     for (const worker of this.#state.peers.of(call.definition.service).values()) {
+      // First what costs nothing: of hundreds of workers only a few are looked at more closely.
+      if (best !== undefined && !isBetter(worker, best)) continue
       if (!this.#isUp(worker) || !this.#offers(worker, call)) continue
       const isEjected = worker.health.ejectedUntil !== undefined
       isServed ||= !isEjected
       if (!this.#hasRoom(worker, call)) continue
       if (isEjected) bestEjected = isBetter(worker, bestEjected) ? worker : bestEjected
-      else best = isBetter(worker, best) ? worker : best
+      else best = worker
     }
     // A worker that mostly fails is better than none, and worse than waiting for another.
     return best ?? (isServed ? undefined : bestEjected)
@@ -292,13 +283,21 @@ export class Dispatcher {
   }
 
   #bindingKey(call: Call): string | undefined {
+    const affinity = this.#state.catalogue.affinityOf(call.definition.service)
+    if (affinity === 'none') return undefined
     // Where a result is kept, or a tool of this session's own, has nothing to do with where its other calls go. [CB-101]
     if (call.definition.keeper !== undefined || this.#giverOf(call) !== undefined) return undefined
-    const affinity = this.#state.catalogue.affinityOf(call.definition.service)
     if (affinity === 'session') return `session ${call.caller.session}`
-    if (affinity === 'principal') return `principal ${call.caller.onBehalfOf ?? call.caller.principal}`
-    return undefined
+    return `principal ${call.caller.onBehalfOf ?? call.caller.principal}`
   }
+}
+
+function requestOf(call: Call): Request {
+  const { id, method, workerName: name, deadline, idempotencyKey, caller, client, body } = call
+  const request = { type: 'request', id, method, name, deadline, idempotencyKey, caller, client, body } as const
+  const { traceparent, tracestate } = call
+  if (traceparent === undefined && tracestate === undefined) return request
+  return { ...request, ...(traceparent && { traceparent }), ...(tracestate && { tracestate }) }
 }
 
 function isBetter(worker: WorkerPeer, best: WorkerPeer | undefined): boolean {
