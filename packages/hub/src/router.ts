@@ -62,7 +62,8 @@ class NotifyingRouter extends Router {
 
 /**
  * The one file that speaks ZeroMQ on the hub's side: bytes in, messages out. Messages of one turn of the event loop to
- * one worker leave as one batch.
+ * one worker leave as one batch, whichever agents they are of: `setImmediate` runs behind all that the system had to read,
+ * and before the loop sleeps, so that it keeps nothing waiting.
  */
 export class WorkerRouter implements AsyncDisposable {
   readonly #socket = new NotifyingRouter()
@@ -114,14 +115,21 @@ export class WorkerRouter implements AsyncDisposable {
     await this.close()
   }
 
+  /** Not by the socket's iterator, which makes several promises more of each message. */
   async #receive(): Promise<void> {
     let turnBegan = performance.now()
-    for await (const [id, ...frames] of this.#socket) {
-      if (this.#closed) return
-      if (id !== undefined) this.#received(id.toString('latin1'), frames)
-      if (performance.now() - turnBegan < receiveTurnMs) continue
-      await nextTurn()
-      turnBegan = performance.now()
+    try {
+      while (!this.#closed) {
+        const [id, ...frames] = await this.#socket.receive()
+        if (this.#closed) return
+        if (id !== undefined) this.#received(id.toString('latin1'), frames)
+        if (performance.now() - turnBegan < receiveTurnMs) continue
+        await nextTurn()
+        turnBegan = performance.now()
+      }
+    } catch (error) {
+      // What waits for a message while the socket is closed gets an error.
+      if (!this.#closed) throw error
     }
   }
 

@@ -5,6 +5,7 @@ import { attemptsMax, drainGraceMs } from './limits.js'
 import { Outliers } from './outliers.js'
 import { takeCredit, usedCredits, type WorkerPeer } from './peers.js'
 import type { PerService } from './per-service.js'
+import { comesBefore } from './replica-order.js'
 import { RetryBudget } from './retry-budget.js'
 import type { BrokerState } from './state.js'
 import { type Refusal, WaitingCalls } from './waiting-calls.js'
@@ -169,8 +170,8 @@ export class Dispatcher {
 
   #handOver(call: Call, worker: WorkerPeer): 'handed_over' {
     const state = this.#state
-    takeCredit(worker, call.id, call.caller.depth)
     worker.usedAt = ++this.#useSerial
+    takeCredit(worker, call.id, call.caller.depth)
     worker.sessions.add(call.caller.session)
     call.state = { kind: 'running', peer: worker.peer }
     if (call.attempts++ === 0) {
@@ -188,18 +189,21 @@ export class Dispatcher {
   #choose(call: Call): WorkerPeer | undefined {
     const bound = this.#boundWorker(call)
     if (bound !== undefined) return this.#hasRoom(bound, call) ? bound : undefined
+    const first = this.#state.peers.firstOf(call.definition.service)
+    // Nearly always; else the next that can is looked for.
+    if (first !== undefined && first.health.ejectedUntil === undefined && this.#takes(first, call)) return first
     let best: WorkerPeer | undefined
     let bestEjected: WorkerPeer | undefined
     let isServed = false
     for (const worker of this.#state.peers.of(call.definition.service).values()) {
       // First what costs nothing: of hundreds of workers only a few are looked at more closely.
-      if (best !== undefined && !isBetter(worker, best)) continue
+      if (best !== undefined && !comesBefore(worker, best)) continue
       if (!this.#isUp(worker) || !this.#offers(worker, call)) continue
       const isEjected = worker.health.ejectedUntil !== undefined
       isServed ||= !isEjected
       if (!this.#hasRoom(worker, call)) continue
-      if (isEjected) bestEjected = isBetter(worker, bestEjected) ? worker : bestEjected
-      else best = worker
+      if (!isEjected) best = worker
+      else if (bestEjected === undefined || comesBefore(worker, bestEjected)) bestEjected = worker
     }
     // A worker that mostly fails is better than none, and worse than waiting for another.
     return best ?? (isServed ? undefined : bestEjected)
@@ -219,6 +223,10 @@ export class Dispatcher {
   /** Silence counts from the moment on, whether or not anybody has come to note it. */
   #isUp({ state, suspect, lastHeardAt, heartbeatMs }: WorkerPeer): boolean {
     return state === 'ready' && !suspect && this.#state.now - lastHeardAt < suspectAfterMs(heartbeatMs)
+  }
+
+  #takes(worker: WorkerPeer, call: Call): boolean {
+    return this.#hasRoom(worker, call) && this.#offers(worker, call)
   }
 
   #hasRoom(worker: WorkerPeer, call: Call): boolean {
@@ -298,10 +306,4 @@ function requestOf(call: Call): Request {
   const { traceparent, tracestate } = call
   if (traceparent === undefined && tracestate === undefined) return request
   return { ...request, ...(traceparent && { traceparent }), ...(tracestate && { tracestate }) }
-}
-
-function isBetter(worker: WorkerPeer, best: WorkerPeer | undefined): boolean {
-  if (best === undefined) return true
-  if (worker.held.size !== best.held.size) return worker.held.size < best.held.size
-  return worker.usedAt < best.usedAt
 }
