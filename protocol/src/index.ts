@@ -1,5 +1,7 @@
-export { type Decoded, decodeMessages, encodeBatch, encodeMessage, headBytesAtMost } from './codec.js'
+export { type Decoded, decodeMessages } from './decode.js'
 export { isFromWorker } from './direction.js'
+export { encodeBatch, encodeBatches, encodeMessage, joinedBytesMax } from './encode.js'
+export { encodedOnce } from './encoded-once.js'
 export type { Fault, FaultCode } from './faults.js'
 export { isKeptUri, type KeptAddress, keeperOf, keptUri, parseKeptUri } from './kept-results.js'
 export * from './limits.js'
