@@ -7,6 +7,8 @@ export interface ProgramCommand {
   readonly command: string
   readonly args: readonly string[]
   readonly env: { readonly [name: string]: string }
+  /** For one that listens before it can serve: it can when what is read there holds the text. */
+  readonly ready?: { readonly url: string; readonly text: string }
 }
 
 /** How a client reaches its subject. */

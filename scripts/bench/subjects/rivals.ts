@@ -13,6 +13,7 @@ type Address = { readonly tool: string } & (
 
 interface Served {
   readonly args: readonly string[]
+  readonly ready?: NonNullable<ProgramCommand['ready']>
   readonly address: Address
 }
 
@@ -26,6 +27,7 @@ export const rivalSubjects: readonly Subject[] = [
     writeFileSync(config, JSON.stringify({ mcpServers: { direct: { command: program, args: [file] } } }))
     return {
       args: ['--port', `${port}`, '--config', config],
+      ready: { url: `http://127.0.0.1:${port}/api/health`, text: '"status":"connected"' },
       address: { kind: 'sse', tool: 'direct__echo', url: `http://127.0.0.1:${port}/mcp` },
     }
   }),
@@ -50,9 +52,14 @@ function rival(name: SubjectName, file: string, serve: (port: number, home: stri
     if (!existsSync(installed)) throw new Error('not installed: npm ci --prefix scripts/bench')
     const home = join(scene.directory, name)
     mkdirSync(home)
-    const { args, address } = serve((await quietPort()) + ports++, home)
+    const { args, ready, address } = serve((await quietPort()) + ports++, home)
     const env = { ...scene.environment, HOME: home, NODE_ENV: 'production' }
-    const program: ProgramCommand = { command: process.execPath, args: [installed, ...args], env }
+    const program: ProgramCommand = {
+      command: process.execPath,
+      args: [installed, ...args],
+      env,
+      ...(ready && { ready }),
+    }
     const opening: Opening = { era: 'legacy', program, ...address }
     const client = await scene.client(opening)
     return { client, hub: client.program!, processes: [client.program!] }

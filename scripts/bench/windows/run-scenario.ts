@@ -31,7 +31,8 @@ export async function runScenario(
   entrants: readonly Entrant[],
   extent: Extent,
 ): Promise<ScenarioResult> {
-  const pids = entrants.flatMap((entrant) => [...entrant.pids, entrant.running.client.pid])
+  for (const entrant of entrants) await entrant.start()
+  const pids = entrants.flatMap((entrant) => [...entrant.processes(), entrant.running?.client.pid ?? []].flat())
   const pinned = scenario.pinned && extent.pin && (await runOn(firstCpu, pids))
   const windows = new Map(entrants.map((entrant) => [entrant, [] as MeasuredWindow[]]))
   const ms = extent.quick ? windowQuickMs : scenario.ms
@@ -47,26 +48,27 @@ export async function runScenario(
     if (pinned) await runOn(allCpus, pids)
   }
   const subjects = [...windows].flatMap(([entrant, measured]) => {
-    if (entrant.problem !== undefined) return []
+    if (entrant.running === undefined) return []
     const { name, title } = entrant.subject
     return [{ name, title, ...figuresOf(measured), hubMebibytes: residentMebibytesOf(entrant.running.hub) }]
   })
   return { scenario, pinned, subjects }
 }
 
-/** Undefined for a subject that has failed, now or before. */
+/** Undefined for a subject that can't, or can no more. */
 async function measure(entrant: Entrant, scenario: Scenario, ms: number): Promise<MeasuredWindow | undefined> {
-  if (entrant.problem !== undefined) return undefined
-  const { client, hub } = entrant.running
-  const { inFlight, payload } = scenario
+  const { running } = entrant
+  if (running === undefined) return undefined
+  const { inFlight, payload, name } = scenario
+  const pids = entrant.processes()
+  const before = pids.map(cpuMsOf)
   try {
-    const before = entrant.pids.map(cpuMsOf)
-    const report = await client.window({ inFlight, payload, ms })
-    const used = entrant.pids.map((pid, index) => cpuMsOf(pid) - before[index]!)
+    const report = await running.client.window({ inFlight, payload, ms })
+    const used = pids.map((pid, index) => Math.max(0, cpuMsOf(pid) - before[index]!))
     const cpuMs = used.reduce((all, one) => all + one, 0)
-    return { ...report, cpuMs, hubCpuMs: used[entrant.pids.indexOf(hub)]! }
+    return { ...report, cpuMs, hubCpuMs: used[pids.indexOf(running.hub)]! }
   } catch (error) {
-    entrant.fail(`${scenario.name}: ${error instanceof Error ? error.message : error}`)
+    await entrant.fail(name, error)
     return undefined
   }
 }
