@@ -1,6 +1,7 @@
 // npm run bench: Callboard beside others, with the same tool in the same run. `--help` says how.
 import { writeFileSync } from 'node:fs'
 import { type BenchOptions, help, parseOptions } from './bench-options.js'
+import { writeCharts } from './report/charts.js'
 import { goalTable } from './report/goal-table.js'
 import { judge } from './report/goals.js'
 import { describeMachine, machineText } from './report/machine.js'
@@ -26,7 +27,7 @@ const options = readOptions()
 if (options === undefined) print(help)
 else process.exitCode = await run(options)
 
-async function run({ only, json, lenient, ...extent }: BenchOptions): Promise<number> {
+async function run({ only, json, charts, lenient, ...extent }: BenchOptions): Promise<number> {
   const machine = describeMachine()
   print(`${machineText(machine)}\n`)
   const selection = select(only)
@@ -37,6 +38,7 @@ async function run({ only, json, lenient, ...extent }: BenchOptions): Promise<nu
   for (const [name, problems] of Object.entries(absent)) print(`${name} was left out: ${problems.join('; ')}\n`)
   const verdicts = judge(results, oneFiguresOf({ startUp, idle }))
   print(goalTable(verdicts))
+  if (charts !== undefined) writeCharts(charts, results)
   if (json !== undefined) {
     writeFileSync(json, `${JSON.stringify({ machine, startUp, idle, results, absent, verdicts }, null, 2)}\n`)
   }

@@ -119,5 +119,6 @@ async function measure(order: WindowOrder): Promise<ClientReport> {
 }
 
 function tell(report: ClientReport): void {
-  if (process.connected) process.send!(report)
+  // The parent may be gone.
+  if (process.connected) process.send!(report, () => undefined)
 }

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { quietPort } from '../../chaos/quiet-port.js'
-import type { Opening, ProgramCommand } from '../client/client-messages.js'
+import type { ProgramCommand } from '../client/client-messages.js'
 import { programFile, type Scene } from './scene.js'
 import type { Subject, SubjectName } from './subject.js'
 
@@ -47,22 +47,27 @@ export const rivalSubjects: readonly Subject[] = [
 let ports = 0
 
 function rival(name: SubjectName, file: string, serve: (port: number, home: string) => Served): Subject {
-  const installed = fileURLToPath(new URL(`../../../bench/node_modules/${name}/${file}`, import.meta.url))
+  const program = installed(`${name}/${file}`)
   const start = async (scene: Scene) => {
-    if (!existsSync(installed)) throw new Error('not installed: npm ci --prefix scripts/bench')
+    if (!existsSync(program)) throw new Error('not installed: npm ci --prefix scripts/bench')
     const home = join(scene.directory, name)
-    mkdirSync(home)
+    mkdirSync(home, { recursive: true })
     const { args, ready, address } = serve((await quietPort()) + ports++, home)
     const env = { ...scene.environment, HOME: home, NODE_ENV: 'production' }
-    const program: ProgramCommand = {
-      command: process.execPath,
-      args: [installed, ...args],
-      env,
-      ...(ready && { ready }),
-    }
-    const opening: Opening = { era: 'legacy', program, ...address }
-    const client = await scene.client(opening)
+    const words = [program, ...args]
+    const command: ProgramCommand = { command: process.execPath, args: words, env, ...(ready && { ready }) }
+    const client = await scene.client({ era: 'legacy', program: command, ...address })
     return { client, hub: client.program!, processes: [client.program!] }
   }
-  return { name, title: name, way: 'both', start }
+  return { name, title: `${name}${versionOf(name)}`, way: 'both', start }
+}
+
+/** As installed, with a blank before it. */
+function versionOf(name: string): string {
+  const manifest = installed(`${name}/package.json`)
+  return existsSync(manifest) ? ` ${JSON.parse(readFileSync(manifest, 'utf8')).version}` : ''
+}
+
+function installed(path: string): string {
+  return fileURLToPath(new URL(`../../../bench/node_modules/${path}`, import.meta.url))
 }
