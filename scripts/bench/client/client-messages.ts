@@ -33,11 +33,9 @@ export type ClientOrder =
   | { readonly kind: 'window'; readonly window: WindowOrder }
 
 export interface WindowReport {
-  /** Answered while the window was open. */
   readonly calls: number
+  /** From the first request to the last answer. */
   readonly elapsedMs: number
-  /** With those that were answered after it. */
-  readonly allCalls: number
   readonly latencies: PackedLatencies
   /** Of the client's own process: what measuring costs. */
   readonly clientCpuMs: number

@@ -3,6 +3,7 @@ import type { Carrier, CarrierEvents } from './carrier.js'
 import { eventsIn } from './event-stream.js'
 import type { HttpAnswer } from './http-connection.js'
 import { HttpConnections } from './http-connections.js'
+import { plainText } from './plain-text.js'
 
 /** Streamable HTTP: a POST for each message, on as many connections as there are messages at once. */
 export class HttpCarrier implements Carrier {
@@ -33,7 +34,7 @@ export class HttpCarrier implements Carrier {
   }
 
   #answered({ status, head, body }: HttpAnswer): void {
-    if (status >= 300) return this.#events.fail(`HTTP ${status}: ${body.slice(0, 300)}`)
+    if (status >= 300) return this.#events.fail(`HTTP ${status}: ${plainText(body)}`)
     this.#session ??= /\r\nmcp-session-id: *([^\r\n]+)/i.exec(head)?.[1]
     if (body === '') return
     this.#events.deliver(body.startsWith('{') ? [body] : eventsIn(body).map(({ data }) => data))

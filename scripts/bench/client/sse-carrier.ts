@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import type { Carrier, CarrierEvents } from './carrier.js'
 import { eventsIn } from './event-stream.js'
 import { HttpConnections } from './http-connections.js'
+import { plainText } from './plain-text.js'
 
 const blank = Buffer.from('\n\n')
 
@@ -64,7 +65,7 @@ export class SseCarrier implements Carrier {
   #post(target: string, message: string): void {
     const head = `POST ${target} HTTP/1.1\r\nhost: ${this.#url.host}\r\ncontent-type: application/json\r\n`
     this.#connections.ask(`${head}content-length: ${message.length}\r\n\r\n${message}`, ({ status, body }) => {
-      if (status >= 300) this.#events.fail(`HTTP ${status}: ${body.slice(0, 300)}`)
+      if (status >= 300) this.#events.fail(`HTTP ${status}: ${plainText(body)}`)
     })
   }
 }

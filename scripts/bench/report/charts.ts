@@ -21,7 +21,7 @@ const charts: readonly Chart[] = [
     scenario: 'throughput-128',
     file: 'throughput.svg',
     title: 'Calls per second, 128 in flight',
-    unit: 'calls per second, results of 1.9 KB; in brackets: × the naive proxy',
+    unit: 'calls per second, results of 1.9 KB; behind them: × the naive proxy',
     value: ({ callsPerSecond }) => callsPerSecond,
     base: 'proxy',
     values: ({ rates }) => rates,
@@ -30,7 +30,7 @@ const charts: readonly Chart[] = [
     scenario: 'latency',
     file: 'latency.svg',
     title: 'Latency of one call at a time, on one CPU',
-    unit: 'µs, median; in brackets: × the naive proxy',
+    unit: 'µs, median; behind them: × the naive proxy',
     value: ({ p50Us }) => p50Us,
     base: 'proxy',
     values: ({ p50sUs }) => p50sUs,
@@ -39,7 +39,7 @@ const charts: readonly Chart[] = [
     scenario: 'http-32',
     file: 'http.svg',
     title: 'Calls per second over HTTP, 32 in flight',
-    unit: 'calls per second, results of 1.9 KB; in brackets: × bare node:http',
+    unit: 'calls per second, results of 1.9 KB; behind them: × bare node:http',
     value: ({ callsPerSecond }) => callsPerSecond,
     base: 'node-http',
     values: ({ rates }) => rates,
@@ -59,7 +59,7 @@ function draw({ title, unit, base, value, values }: Chart, { subjects }: Scenari
   const baseValues = subjects.filter(({ name }) => name === base).flatMap(values)
   const bars = subjects.map((subject) => {
     const ratio = spreadOf(ratiosOf(values(subject), baseValues))
-    return { label: subject.title, value: value(subject), ...(ratio && { note: ` (${ratio.median.toFixed(2)})` }) }
+    return { label: subject.title, value: value(subject), ...(ratio && { note: `× ${ratio.median.toFixed(2)}` }) }
   })
   return barChart({ title, unit, bars })
 }

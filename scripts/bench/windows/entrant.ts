@@ -7,6 +7,7 @@ export class Entrant {
   readonly subject: Subject
   readonly #scene: Scene
   #running: RunningSubject | undefined
+  #isLost = false
   /** Why it was left out, with the scenario that it was left out of. */
   readonly problems: string[] = []
 
@@ -22,7 +23,7 @@ export class Entrant {
 
   /** Does nothing while it runs. One that has failed gets another chance, if it is its own. */
   async start(): Promise<void> {
-    if (this.#running !== undefined || (this.problems.length > 0 && this.#isLost)) return
+    if (this.#running !== undefined || this.#isLost) return
     try {
       this.#running = await this.subject.start(this.#scene)
     } catch (error) {
@@ -30,8 +31,6 @@ export class Entrant {
       this.problems.push(messageOf(error))
     }
   }
-
-  #isLost = false
 
   /** It takes no more part in this scenario. */
   async fail(scenario: string, error: unknown): Promise<void> {
@@ -45,6 +44,10 @@ export class Entrant {
   /** All its processes, as they are now. */
   processes(): number[] {
     return processTree(this.#running?.processes ?? [])
+  }
+
+  clients(): number[] {
+    return this.#running === undefined ? [] : [this.#running.client.pid]
   }
 }
 

@@ -16,7 +16,12 @@ export function cpuMsOf(pid: number): number {
   return nanoseconds / 1e6
 }
 
+/** 0 for a process that has ended. */
 export function residentMebibytesOf(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
-  return Number(kibibytes) / 1024
+  try {
+    const [, kibibytes = 0] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []
+    return Number(kibibytes) / 1024
+  } catch {
+    return 0
+  }
 }

@@ -16,6 +16,8 @@ export interface SubjectFigures extends Figures {
   readonly name: string
   readonly title: string
   readonly hubMebibytes: number
+  /** Of all its processes; what they share is counted for each. */
+  readonly mebibytes: number
 }
 
 export interface ScenarioResult {
@@ -32,7 +34,7 @@ export async function runScenario(
   extent: Extent,
 ): Promise<ScenarioResult> {
   for (const entrant of entrants) await entrant.start()
-  const pids = entrants.flatMap((entrant) => [...entrant.processes(), entrant.running?.client.pid ?? []].flat())
+  const pids = entrants.flatMap((entrant) => [...entrant.processes(), ...entrant.clients()])
   const pinned = scenario.pinned && extent.pin && (await runOn(firstCpu, pids))
   const windows = new Map(entrants.map((entrant) => [entrant, [] as MeasuredWindow[]]))
   const ms = extent.quick ? windowQuickMs : scenario.ms
@@ -50,7 +52,8 @@ export async function runScenario(
   const subjects = [...windows].flatMap(([entrant, measured]) => {
     if (entrant.running === undefined) return []
     const { name, title } = entrant.subject
-    return [{ name, title, ...figuresOf(measured), hubMebibytes: residentMebibytesOf(entrant.running.hub) }]
+    const mebibytes = entrant.processes().reduce((all, pid) => all + residentMebibytesOf(pid), 0)
+    return [{ name, title, ...figuresOf(measured), hubMebibytes: residentMebibytesOf(entrant.running.hub), mebibytes }]
   })
   return { scenario, pinned, subjects }
 }
