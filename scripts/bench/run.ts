@@ -7,7 +7,7 @@ import { judge } from './report/goals.js'
 import { describeMachine, machineText } from './report/machine.js'
 import { oneFiguresOf, otherTable } from './report/other-table.js'
 import { scenarioTable } from './report/scenario-table.js'
-import { partNames, type Selection, select, takesPart } from './selection.js'
+import { type OtherPart, partNames, type Selection, select, takesPart } from './selection.js'
 import { Scene } from './subjects/scene.js'
 import { Entrant } from './windows/entrant.js'
 import { measureIdleHub } from './windows/idle.js'
@@ -31,10 +31,20 @@ async function run({ only, json, charts, lenient, ...extent }: BenchOptions): Pr
   const machine = describeMachine()
   print(`${machineText(machine)}\n`)
   const selection = select(only)
-  const startUp = selection.others.includes('start') ? await measureStartUp(extent.quick) : undefined
-  const idle = selection.others.includes('idle') ? await measureIdleHub(extent.quick) : undefined
+  const absent: Absent = {}
+  const part = async <Result>(name: OtherPart, work: (quick: boolean) => Promise<Result>) => {
+    if (!selection.others.includes(name)) return undefined
+    try {
+      return await work(extent.quick)
+    } catch (error) {
+      absent[name] = [`${error}`]
+      return undefined
+    }
+  }
+  const startUp = await part('start', measureStartUp)
+  const idle = await part('idle', measureIdleHub)
   print(otherTable({ startUp, idle }))
-  const { results, absent } = await runScenarios(selection, extent)
+  const results = await runScenarios(selection, extent, absent)
   for (const [name, problems] of Object.entries(absent)) print(`${name} was left out: ${problems.join('; ')}\n`)
   const verdicts = judge(results, oneFiguresOf({ startUp, idle }))
   print(goalTable(verdicts))
@@ -45,8 +55,11 @@ async function run({ only, json, charts, lenient, ...extent }: BenchOptions): Pr
   return !lenient && verdicts.some(({ verdict }) => verdict === 'NO') ? 1 : 0
 }
 
+/** What was to be measured and could not be, and why. */
+type Absent = Record<string, readonly string[]>
+
 /** All subjects live at once, so that the windows of all lie side by side. */
-async function runScenarios({ scenarios, subjects }: Selection, extent: Extent) {
+async function runScenarios({ scenarios, subjects }: Selection, extent: Extent, absent: Absent) {
   await using scene = new Scene()
   const entrants = subjects.map((subject) => new Entrant(subject, scene))
   const results: ScenarioResult[] = []
@@ -57,12 +70,13 @@ async function runScenarios({ scenarios, subjects }: Selection, extent: Extent) 
     results.push(result)
     print(`${scenarioTable(result)}\n`)
   }
-  const left = entrants.filter(({ problems }) => problems.length > 0)
-  return { results, absent: Object.fromEntries(left.map(({ subject, problems }) => [subject.name, problems])) }
+  for (const { subject, problems } of entrants) if (problems.length > 0) absent[subject.name] = problems
+  return results
 }
 
 function readOptions(): BenchOptions | undefined {
   try {
+    if (process.platform !== 'linux') throw new Error('what processes use is read from /proc: run it on Linux')
     return parseOptions(process.argv.slice(2), partNames)
   } catch (error) {
     process.stderr.write(`bench: ${error instanceof Error ? error.message : error}\n`)
