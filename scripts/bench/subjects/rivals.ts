@@ -19,9 +19,9 @@ interface Served {
 
 const direct = () => [process.execPath, programFile('direct-server')] as const
 
-/** What else npm has to stand between an agent and the direct server, each in its own fastest way. */
+/** What else npm has to stand between an agent and the direct server, each as its own instructions have it. All speak HTTP only. */
 export const rivalSubjects: readonly Subject[] = [
-  rival('mcp-hub', 'dist/cli.js', (port, home) => {
+  rival('mcp-hub', 'SSE', 'dist/cli.js', (port, home) => {
     const config = join(home, 'servers.json')
     const [program, file] = direct()
     writeFileSync(config, JSON.stringify({ mcpServers: { direct: { command: program, args: [file] } } }))
@@ -31,11 +31,11 @@ export const rivalSubjects: readonly Subject[] = [
       address: { kind: 'sse', tool: 'direct__echo', url: `http://127.0.0.1:${port}/mcp` },
     }
   }),
-  rival('mcp-proxy', 'dist/bin/mcp-proxy.mjs', (port) => ({
+  rival('mcp-proxy', 'HTTP', 'dist/bin/mcp-proxy.mjs', (port) => ({
     args: ['--port', `${port}`, '--server', 'stream', '--', ...direct()],
     address: { kind: 'http', tool: 'echo', url: `http://127.0.0.1:${port}/mcp` },
   })),
-  rival('supergateway', 'dist/index.js', (port) => ({
+  rival('supergateway', 'HTTP', 'dist/index.js', (port) => ({
     args: [
       ...['--stdio', direct().join(' '), '--outputTransport', 'streamableHttp', '--stateful'],
       ...['--port', `${port}`, '--logLevel', 'none'],
@@ -46,7 +46,12 @@ export const rivalSubjects: readonly Subject[] = [
 
 let ports = 0
 
-function rival(name: SubjectName, file: string, serve: (port: number, home: string) => Served): Subject {
+function rival(
+  name: SubjectName,
+  transport: string,
+  file: string,
+  serve: (port: number, home: string) => Served,
+): Subject {
   const program = installed(`${name}/${file}`)
   const start = async (scene: Scene) => {
     if (!existsSync(program)) throw new Error('not installed: npm ci --prefix scripts/bench')
@@ -59,7 +64,7 @@ function rival(name: SubjectName, file: string, serve: (port: number, home: stri
     const client = await scene.client({ era: 'legacy', program: command, ...address })
     return { client, hub: client.program!, processes: [client.program!] }
   }
-  return { name, title: `${name}${versionOf(name)}`, way: 'both', start }
+  return { name, title: `${name}${versionOf(name)}, ${transport}`, way: 'both', start }
 }
 
 /** As installed, with a blank before it. */
