@@ -90,15 +90,29 @@ function endOfValue(line: Buffer, at: number): number {
   return endOfWord(line, at)
 }
 
+/** What a byte may be of nested values: nothing that matters, or one of these. */
+const textBegins = 1
+const opens = 2
+const closes = 3
+const roles = new Uint8Array(256)
+roles[quote] = textBegins
+roles[openBrace] = roles[openBracket] = opens
+roles[closeBrace] = roles[closeBracket] = closes
+
 function endOfNested(line: Buffer, from: number): number {
+  const { length } = line
   let depth = 0
-  for (let at = from; at < line.length; at++) {
-    const byte = line[at]
-    if (byte === quote) {
-      at = endOfText(line, at) - 1
-      if (at < 0) return -1
-    } else if (byte === openBrace || byte === openBracket) depth++
-    else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) return at + 1
+  let at = from
+  while (at < length) {
+    const role = roles[line[at]!]
+    if (role === textBegins) {
+      at = endOfText(line, at)
+      if (at === -1) return -1
+      continue
+    }
+    at++
+    if (role === opens) depth++
+    else if (role === closes && --depth === 0) return at
   }
   return -1
 }
@@ -107,12 +121,14 @@ function endOfNested(line: Buffer, from: number): number {
 const nearBytes = 48
 
 function endOfText(line: Buffer, from: number): number {
+  const { length } = line
   let at = from + 1
-  while (at < line.length) {
-    const near = Math.min(at + nearBytes, line.length)
-    for (; at < near; at++) {
-      if (line[at] === quote) return at + 1
-      if (line[at] === backslash) at++
+  while (at < length) {
+    const near = Math.min(at + nearBytes, length)
+    while (at < near) {
+      const byte = line[at]
+      if (byte === quote) return at + 1
+      at += byte === backslash ? 2 : 1
     }
     const next = line.indexOf(quote, at)
     if (next === -1) return -1

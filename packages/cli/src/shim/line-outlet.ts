@@ -29,14 +29,14 @@ export class LineOutlet {
       act()
     } finally {
       this.#isGathering = false
-      this.#flush()
+      this.flush()
       this.#stream.uncork()
     }
   }
 
   write(line: Buffer | string): void {
     if (typeof line === 'string' || !this.#isGathering) {
-      this.#flush()
+      this.flush()
       this.#stream.write(line)
       return
     }
@@ -44,17 +44,18 @@ export class LineOutlet {
     else this.#begin(line)
   }
 
-  #begin(line: Buffer): void {
-    this.#flush()
-    this.#piece = line
-    this.#end = line.byteOffset + line.length
-  }
-
-  #flush(): void {
+  /** What was written leaves now: before an end, which nothing may follow. */
+  flush(): void {
     const piece = this.#piece
     if (piece === undefined) return
     this.#piece = undefined
     const length = this.#end - piece.byteOffset
     this.#stream.write(length === piece.length ? piece : Buffer.from(piece.buffer, piece.byteOffset, length))
+  }
+
+  #begin(line: Buffer): void {
+    this.flush()
+    this.#piece = line
+    this.#end = line.byteOffset + line.length
   }
 }

@@ -101,6 +101,8 @@ export class StdioShim {
     clearTimeout(this.#eofTimer)
     this.#wake?.()
     this.#options.input.pause()
+    this.#toClient.flush()
+    this.#toHub?.flush()
     const socket = this.#socket
     socket?.end()
     void Promise.all([flushed(this.#options.output), socket && flushed(socket)]).then(() => {
