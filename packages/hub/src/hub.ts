@@ -118,6 +118,8 @@ class Hub implements RunningHub {
   readonly #lock: Lock
   readonly #catalogueFile: CatalogueFile
   readonly #startedAt = steadyNow()
+  /** Since when there is all that workers need: before it, none that comes along can sign in. */
+  #readyAt = steadyNow()
   readonly ended: Promise<HubEnd>
   #resolveEnded: (end: HubEnd) => void = () => undefined
   #router: WorkerRouter | undefined
@@ -212,6 +214,7 @@ class Hub implements RunningHub {
     if (!isHttpFirst && this.#stopping === undefined) await this.#listenHttp(front, identities, secrets.sessionSeal)
     // Agents and operators are in already: one of them may have ended it meanwhile.
     if (this.#stopping !== undefined) await this.#http?.close()
+    this.#readyAt = steadyNow()
     log.info({ runtime: this.#paths.directory, http: this.httpAddresses, version }, 'hub is up')
   }
 
@@ -271,7 +274,7 @@ class Hub implements RunningHub {
   }
 
   #isCatalogueComplete(runner: BrokerRunner): boolean {
-    const isOver = steadyNow() - this.#startedAt >= catalogueGraceMs || this.#stopping !== undefined
+    const isOver = steadyNow() - this.#readyAt >= catalogueGraceMs || this.#stopping !== undefined
     return isOver || this.#options.expects.every((service) => runner.broker.stateOf(service) !== undefined)
   }
 
@@ -279,7 +282,7 @@ class Hub implements RunningHub {
     while (!this.#isCatalogueComplete(runner)) {
       let timer: NodeJS.Timeout | undefined
       const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, this.#startedAt + catalogueGraceMs - steadyNow())
+        timer = setTimeout(resolve, this.#readyAt + catalogueGraceMs - steadyNow())
       })
       await Promise.race([runner.workerJoined(), timeout])
       clearTimeout(timer)
