@@ -40,6 +40,8 @@ describe('an envelope', () => {
     ['one in a text', String.raw`{"id":1,"result":"{\"id\":9}\",\"id\":9}"}`, 1],
     ['one behind an escaped quote', String.raw`{"id":1,"result":"\\\",\"id\":9,\"x\":\""}`, 1],
     ['one behind a backslash at the end of a text', String.raw`{"result":"\\","id":1}`, 1],
+    ['one behind an escaped quote far inside', String.raw`{"result":"${'x'.repeat(99)}\",\"id\":9,\"","id":1}`, 1],
+    ['one behind a quote that only looks escaped', String.raw`{"result":"${'x'.repeat(99)}\\\\","id":1}`, 1],
     ['one in the name of a member', String.raw`{"id\":9,\"x":0,"id":1}`, 1],
     ['one deep in lists', '{"result":[[{"id":9}],["id",9]],"id":1}', 1],
     ['braces in a text', '{"id":1,"result":"}}}}{{{"}', 1],
@@ -97,6 +99,7 @@ const word = fc.oneof(
     '\u2028',
   ),
   fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.array(fc.constantFrom('"', '\\', 'x'.repeat(60), ',"id":9'), { maxLength: 8 }).map((parts) => parts.join('')),
 )
 const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger())
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
