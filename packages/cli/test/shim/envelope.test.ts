@@ -30,6 +30,8 @@ describe('an envelope', () => {
     ['{"method":"tools/call","params":{},"jsonrpc":"2.0","id":"a b"}', { id: 'a b', method: 'tools/call' }],
     ['{"jsonrpc":"2.0","id":0,"result":{}}', { id: 0, method: undefined }],
     ['{"method":"notifications/progress","params":{"id":3}}', { id: undefined, method: 'notifications/progress' }],
+    [String.raw`{"result":"${'x'.repeat(99)}\",\"id\":9,\"","id":1}`, { id: 1, method: undefined }],
+    [String.raw`{"result":"${'x'.repeat(99)}\\\\","id":1}`, { id: 1, method: undefined }],
     [' {\t"id" : 7 , "result" : [ ] } \r', { id: 7, method: undefined }],
   ])('is read from %s', (text, envelope) => {
     expect(envelopeOf(text)).toEqual(envelope)
