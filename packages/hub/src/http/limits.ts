@@ -97,6 +97,9 @@ export const failedAttemptPauseMs = 1_000
 /** After which a closing server cuts what is still open. */
 export const closeGraceMs = 500
 
+/** Spellings of the `Host` header that need not be read anew: one per client in practice. */
+export const knownHostsMax = 64
+
 /** Names of headers that a page wants to send. */
 export const preflightHeadersLengthMax = 4096
 /** Chrome remembers no longer than two hours, Firefox a day; ten minutes spare nearly all questions. */
