@@ -8,7 +8,10 @@ import { urisToWatch } from '../mcp/watched-uris.js'
 import type { Identity, ListScope } from '../port.js'
 import { settleAccept, takeJsonOnly } from './accept.js'
 import { type HttpError, noSession, sendJson, sendRpcError, wrongMethod } from './answers.js'
+import type { BegunCall } from './begun-call.js'
 import type { Callers } from './callers.js'
+import { DirectCalls } from './direct-calls.js'
+import { RouteFinder, type Sent } from './direct-route.js'
 import { type Exchange, type ExchangeWriter, whenClosed } from './exchange.js'
 import { errorOf, type Incoming, parseIncoming } from './incoming.js'
 import { type LegacySession, LegacySessions } from './legacy-sessions.js'
@@ -43,11 +46,15 @@ interface Posted extends Exchange {
 export class McpEndpoint {
   readonly #parts: McpEndpointParts
   readonly #sessions: LegacySessions
+  readonly #calls: DirectCalls
   readonly #handlers = new Set<Handler>()
 
   constructor(parts: McpEndpointParts) {
     this.#parts = parts
     this.#sessions = new LegacySessions(parts.front, parts.seal)
+    const { front, callers, shared, writer } = parts
+    const routes = new RouteFinder({ callers, shared, sessions: this.#sessions, envelopes: front.envelopes })
+    this.#calls = new DirectCalls({ front, routes, patienceMs: writer.patienceMs })
   }
 
   /** @throws TooBusyError */
@@ -84,11 +91,22 @@ export class McpEndpoint {
     if (read.kind === 'refused') return read.error
     const form = settleAccept(request)
     if (form === undefined) return notAcceptable
-    const parsed = parseJsonBody(read.value)
+    const sent = { request, response, form, caller }
+    const rest = await this.#calls.answer(read.value, sent)
+    if (rest.kind === 'nothing') return undefined
+    try {
+      return await this.#parse(read.value, sent, rest.begun)
+    } finally {
+      rest.begun?.cancelAlone()
+    }
+  }
+
+  async #parse(body: Buffer, sent: Sent, begun: BegunCall | undefined): Promise<HttpError | undefined> {
+    const parsed = parseJsonBody(body)
     if (parsed.kind === 'refused') return parsed.error
-    const incoming = parseIncoming(parsed.value, headerOf(request, 'mcp-protocol-version'))
+    const incoming = parseIncoming(parsed.value, headerOf(sent.request, 'mcp-protocol-version'))
     if (incoming.kind === 'refused') return incoming.error
-    return this.#serve(postedOf(incoming, { request, response, form, caller }))
+    return this.#serve(postedOf(incoming, { ...sent, ...(begun !== undefined && { begun }) }))
   }
 
   async #serve(posted: Posted): Promise<HttpError | undefined> {
@@ -260,7 +278,7 @@ function isLegacy(request: IncomingMessage, body: unknown): boolean {
 /** Who sends a batch reads one array. */
 function postedOf(
   incoming: Exclude<Incoming, { kind: 'refused' }>,
-  rest: Pick<Posted, 'request' | 'response' | 'form' | 'caller'>,
+  rest: Pick<Posted, 'request' | 'response' | 'form' | 'caller' | 'begun'>,
 ): Posted {
   if (incoming.kind === 'message') return { ...rest, body: incoming.message, messages: [incoming.message] }
   const { messages, faults } = incoming
