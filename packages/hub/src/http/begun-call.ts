@@ -47,9 +47,10 @@ export class BegunCall implements CallSink, HandedOver {
     })
   }
 
-  /** Nobody is left to tell anything. The call goes on. */
+  /** Nobody is left to tell anything, unless somebody has adopted it. The call goes on. */
   leave(): void {
-    this.#heir ??= nobody
+    if (this.#heir !== undefined) return
+    this.#heir = nobody
     this.#early = []
     this.#wake(undefined)
   }
