@@ -81,6 +81,11 @@ export function sendJsonText(
   endAnswer(response, body)
 }
 
+/** Of the UTF-8 of a text. */
+export function oneCharacterPerByte(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
 /** JSON whose middle is there as bytes; `before` and `after`: characters below 256, one for each byte. */
 export function sendBytesWithin(
   response: ServerResponse,

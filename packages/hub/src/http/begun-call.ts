@@ -18,7 +18,7 @@ export class BegunCall implements CallSink, HandedOver {
   #heir: CallListeners | undefined
   #early: ((heir: CallListeners) => void)[] = []
 
-  constructor(connection: Connection, wish: CallWish, onSettled: () => void) {
+  constructor(connection: Connection, wish: CallWish, onSettled = () => {}) {
     this.#connection = connection
     this.#wish = wish
     this.#onSettled = onSettled
@@ -26,7 +26,7 @@ export class BegunCall implements CallSink, HandedOver {
   }
 
   /** Its outcome; undefined when there is something to tell before it, or when it has not come within `patienceMs`. To be asked once. */
-  first(patienceMs: number | undefined): Promise<CallOutcome | undefined> {
+  first(patienceMs?: number): Promise<CallOutcome | undefined> {
     if (this.#outcome !== undefined || this.#early.length > 0) return Promise.resolve(this.#outcome)
     if (patienceMs !== undefined) this.#patience = setTimeout(() => this.#wake(undefined), patienceMs).unref()
     return new Promise((resolve) => {

@@ -1,23 +1,18 @@
 import type { RequestId } from '@modelcontextprotocol/server'
 import { failed } from '../mcp/agent-result.js'
-import { type DirectEnvelope, directEnvelope } from '../mcp/direct-envelope.js'
+import type { DirectEnvelope } from '../mcp/direct-envelope.js'
 import { type DirectRequest, readDirectRequest } from '../mcp/direct-request.js'
 import { asOfEra, mayPass, type ResultFrame, resultFrame } from '../mcp/direct-result.js'
 import { isDirectTool } from '../mcp/direct-tool.js'
 import type { McpFront } from '../mcp/mcp-server.js'
 import type { CallOutcome } from '../port.js'
-import { sendBytesWithin, sendJsonText, sendRpcError } from './answers.js'
+import { sendBytesWithin, sendRpcError } from './answers.js'
 import { BegunCall } from './begun-call.js'
 import { type CallEnd, callEndError } from './call-end.js'
+import type { Route, RouteFinder, Sent } from './direct-route.js'
+import type { Rest } from './direct-way.js'
 import { whenClosed } from './exchange.js'
 import { mirrorsArguments } from './mirrored-arguments.js'
-import type { Route, RouteFinder, Sent } from './direct-route.js'
-
-/** What is left to do of a request. */
-export type Rest =
-  | { readonly kind: 'nothing' }
-  /** To go the usual way, from the beginning or, where its call is under way, with that. */
-  | { readonly kind: 'all'; readonly begun?: BegunCall }
 
 const nothing: Rest = { kind: 'nothing' }
 const all: Rest = { kind: 'all' }
@@ -27,6 +22,12 @@ export interface DirectCallsOptions {
   readonly routes: RouteFinder
   /** How long a client that reads streams waits for one to begin. */
   readonly patienceMs: number
+}
+
+/** `id`: with one character for each byte. */
+export interface CallEnvelope extends DirectEnvelope {
+  /** The id; absent: its text is ASCII, and says it. */
+  readonly value?: RequestId
 }
 
 /**
@@ -44,10 +45,9 @@ export class DirectCalls {
   }
 
   /** Answers, or says what is left to do. @throws TooBusyError */
-  async answer(body: Buffer, sent: Sent): Promise<Rest> {
-    const envelope = directEnvelope(body)
-    const asked = envelope && readDirectRequest(envelope.params)
-    if (envelope === undefined || asked === undefined) return all
+  async answer(envelope: CallEnvelope, sent: Sent): Promise<Rest> {
+    const asked = readDirectRequest(envelope.params)
+    if (asked === undefined) return all
     const found = this.#options.routes.find(sent, { method: 'tools/call', asked })
     const route = found instanceof Promise ? await found : found
     if (route === undefined || !isPlainTool(asked.name, route)) return all
@@ -55,10 +55,10 @@ export class DirectCalls {
     return this.#call(envelope, asked, route, sent)
   }
 
-  async #call(envelope: DirectEnvelope, asked: DirectRequest, route: Route, sent: Sent): Promise<Rest> {
+  async #call(envelope: CallEnvelope, asked: DirectRequest, route: Route, sent: Sent): Promise<Rest> {
     const { session } = route
     const { response, form } = sent
-    const id = JSON.parse(envelope.id) as RequestId
+    const { value: id = JSON.parse(envelope.id) as RequestId } = envelope
     let ended: CallEnd | undefined
     const end = (how: CallEnd) => {
       ended = how
@@ -93,7 +93,7 @@ export class DirectCalls {
     const headers = headersFor(session)
     if (outcome.kind === 'failure') {
       const result = JSON.stringify(asOfEra(failed(outcome.failure, asked, { connection }), frame))
-      sendJsonText(response, 200, `{"jsonrpc":"2.0","id":${id},"result":${result}}`, headers)
+      sendBytesWithin(response, `{"jsonrpc":"2.0","id":${id},"result":`, Buffer.from(result), '}', headers)
       return true
     }
     if (outcome.kind !== 'result') return false

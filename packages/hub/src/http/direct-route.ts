@@ -83,8 +83,7 @@ export class RouteFinder {
     const agent = this.#parts.envelopes.find(meta)
     const name = meta[sessionMeta]
     if (agent === undefined || (name !== undefined && typeof name !== 'string')) return undefined
-    const identity =
-      name === undefined ? caller : await this.#parts.callers.identify(request, { kind: 'chosen', name })
+    const identity = name === undefined ? caller : await this.#parts.callers.identify(request, { kind: 'chosen', name })
     if ('status' in identity) return undefined
     return { era: 'modern', connection: this.#lease(identity, response), agent, session: undefined }
   }

@@ -18,7 +18,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   /** An id among those of new requests that is in use; undefined: they are all taken now. */
   claim(messages: readonly JSONRPCMessage[]): RequestId | undefined {
     const ids = requestIdsOf(messages)
-    const used = ids.find((id) => this.#isUsed(id))
+    const used = ids.find((id) => this.isUsed(id))
     if (used !== undefined) return used
     for (const id of ids) this.#open.add(id)
     return undefined
@@ -26,7 +26,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
   /** False: the id is in use. `end`: what to do when the client cancels it, or the session ends. */
   claimDirect(id: RequestId, end: (how: CallEnd) => void): boolean {
-    if (this.#isUsed(id)) return false
+    if (this.isUsed(id)) return false
     this.#direct.set(id, end)
     return true
   }
@@ -54,7 +54,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     await super.close()
   }
 
-  #isUsed(id: RequestId): boolean {
+  isUsed(id: RequestId): boolean {
     return this.#open.has(id) || this.#direct.has(id)
   }
 

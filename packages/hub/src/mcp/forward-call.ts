@@ -26,7 +26,11 @@ export async function forwardCall(
   if (state === undefined) {
     const { progressToken: _, ...routed } = request
     const begun = handedOver(ctx.http?.req)
-    return settle(call, context, () => begun?.adopt(turnOf(call)) ?? connection.call({ ...routed, client, ...turnOf(call) }))
+    return settle(
+      call,
+      context,
+      () => begun?.adopt(turnOf(call)) ?? connection.call({ ...routed, client, ...turnOf(call) }),
+    )
   }
   const { id } = context.suspended.redeem(state, subjectOf(request, connection))
   const input = answers(ctx.mcpReq.inputResponses)
