@@ -3,6 +3,7 @@ import { PROTOCOL_VERSION_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelco
 import type { Era } from '../mcp/client-descriptor.js'
 import { type DescribedAgent, describeOnce } from '../mcp/described-agent.js'
 import type { DirectRequest } from '../mcp/direct-request.js'
+import { isRecord } from '../mcp/json-rpc.js'
 import type { KnownEnvelopes } from '../mcp/known-envelopes.js'
 import { sessionMeta } from '../mcp/reserved-meta.js'
 import type { Connection, Identity } from '../port.js'
@@ -66,6 +67,11 @@ export class RouteFinder {
     const id = sent.request.headers['mcp-session-id']
     if (id !== undefined) return typeof id === 'string' ? this.#inSession(id, sent) : undefined
     return { era: 'legacy', connection: this.#lease(sent.caller, sent.response), agent: stranger, session: undefined }
+  }
+
+  /** `meta`: of a modern request that the SDK found to be one. */
+  learn(meta: unknown): void {
+    if (isRecord(meta) && meta[PROTOCOL_VERSION_META_KEY] === modernVersion) this.#parts.envelopes.learn(meta)
   }
 
   async #inSession(id: string, { request }: Sent): Promise<Route | undefined> {

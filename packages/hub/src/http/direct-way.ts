@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { directEnvelope } from '../mcp/direct-envelope.js'
+import { isRecord } from '../mcp/json-rpc.js'
 import type { McpFront } from '../mcp/mcp-server.js'
 import { acceptsJson } from './accept.js'
 import { oneCharacterPerByte } from './answers.js'
@@ -24,13 +25,21 @@ export interface DirectWayParts extends Omit<RouteFinderParts, 'envelopes'> {
 
 /** Answers the plain requests among those to `/mcp` without the SDK: nearly all of them. */
 export class DirectWay {
+  readonly #routes: RouteFinder
   readonly #calls: DirectCalls
   readonly #lists: DirectLists
 
   constructor({ front, patienceMs, ...parts }: DirectWayParts) {
     const routes = new RouteFinder({ ...parts, envelopes: front.envelopes })
+    this.#routes = routes
     this.#calls = new DirectCalls({ front, routes, patienceMs })
     this.#lists = new DirectLists(front, routes)
+  }
+
+  /** Of a message that the SDK found to be of a modern client: the next one that says the same of itself is known. */
+  learn(message: unknown): void {
+    const params = isRecord(message) ? message['params'] : undefined
+    if (isRecord(params)) this.#routes.learn(params['_meta'])
   }
 
   /** For a call that is spelled as most clients do. @throws TooBusyError */

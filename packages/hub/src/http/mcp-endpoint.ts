@@ -117,7 +117,9 @@ export class McpEndpoint {
     const { request, body, faults, messages } = posted
     if (faults !== undefined && messages.length === 0) return void sendJson(posted.response, 400, faults)
     if (posted.form === 'json') takeJsonOnly(request)
-    if (!isLegacy(request, body)) return this.#modern(posted)
+    const generation = generationOf(request, body)
+    if (generation === 'modern') this.#direct.learn(body)
+    if (generation !== 'legacy') return this.#modern(posted)
     if (isRecord(body) && body['method'] === 'initialize') return this.#initialize(posted)
     if (request.headers['mcp-session-id'] !== undefined) return this.#inSession(posted)
     return this.#stateless(posted)
@@ -240,15 +242,15 @@ function opensOwnStream({ method, headers }: Request): boolean {
   return method === 'GET' && !headers.has('last-event-id')
 }
 
-/** As the SDK's handler for the other generation will see it. */
-function isLegacy(request: IncomingMessage, body: unknown): boolean {
+/** As the SDK's handlers will see it. */
+function generationOf(request: IncomingMessage, body: unknown): 'legacy' | 'modern' | 'reject' {
   const headers = {
     protocolVersionHeader: headerOf(request, 'mcp-protocol-version'),
     mcpMethodHeader: headerOf(request, 'mcp-method'),
     mcpNameHeader: headerOf(request, 'mcp-name'),
   }
   const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
-  return classifyInboundRequest({ httpMethod: 'POST', ...given, body }).kind === 'legacy'
+  return classifyInboundRequest({ httpMethod: 'POST', ...given, body }).kind
 }
 
 /** Who sends a batch reads one array. */

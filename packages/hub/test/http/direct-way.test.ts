@@ -316,6 +316,18 @@ describe('tools/list', () => {
     expect((await front.post('/mcp', list(meta, { cursor: 'mine' }), asking)).json.error.code).toBe(-32602)
   })
 
+  it('needs no call before it', async () => {
+    const front = await TestFront.listen()
+    front.hub.tool('first', () => text('first'))
+    const asking = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+    const [one, other] = [
+      await front.post('/mcp', list(modernMeta), asking),
+      await front.post('/mcp', list(modernMeta), asking),
+    ]
+    expect([isDirect(one), isDirect(other)]).toEqual([false, true])
+    expect(other.json).toEqual(one.json)
+  })
+
   it.each(generations)('tells the changes: %s', async (generation) => {
     const front = await TestFront.listen()
     front.hub.tool('first', () => text('first'))
