@@ -81,7 +81,8 @@ export class LegacySessions {
   /** Only for whoever opened it, with the same rights and by the same token: for any other there is no such session. */
   find(id: string, identity: Identity): LegacySession | undefined {
     const session = this.#byId.get(id)
-    if (session === undefined || standingOf(session.identity) !== standingOf(identity)) return undefined
+    if (session === undefined) return undefined
+    if (session.identity !== identity && standingOf(session.identity) !== standingOf(identity)) return undefined
     session.until = laterOf(session.until, identity.until)
     return session
   }
