@@ -207,3 +207,16 @@ export function shapeOf(type: string, outcome: unknown): Shape | 'type_unknown' 
   }
   return Object.hasOwn(shapes, type) ? shapes[type as keyof typeof shapes] : 'type_unknown'
 }
+
+export const messageTypes: readonly string[] = [...Object.keys(shapes), ...Object.keys(outcomes)]
+
+/** Of all heads, at every level. */
+export const fieldNames: readonly string[] = namesOf(
+  [...Object.values(shapes), ...Object.values(outcomes).flatMap((byOutcome) => Object.values(byOutcome))].flatMap(
+    ({ fields }) => fields,
+  ),
+)
+
+function namesOf(fields: readonly Field[]): string[] {
+  return fields.flatMap(({ name, fields: within }) => [name, ...namesOf(within ?? [])])
+}

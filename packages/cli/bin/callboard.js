@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { programFile } from './program-file.js'
+
 try {
-  const { main } = await import('../dist/main.js')
+  const { main } = await import(programFile())
   await main(process.argv.slice(2))
 } catch (error) {
   const isUnbuilt = error?.code === 'ERR_MODULE_NOT_FOUND' && /[/\\]dist[/\\]/.test(error.message)

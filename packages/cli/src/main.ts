@@ -1,23 +1,34 @@
-import { CommanderError } from 'commander'
+import { directCommand } from './direct-command.js'
 import { readEnvironment } from './environment.js'
 import { describeFileProblem } from './file-problem.js'
 import { complain, exit } from './output.js'
-import { createProgram, withoutVainHelp } from './program.js'
 import { CommandError, UsageError } from './usage-error.js'
 
 /** Runs one command. Exit codes: 0 done, 1 failed, 2 something for the user to change. */
 export async function main(words: readonly string[]): Promise<void> {
   try {
-    const program = createProgram()
-    await program.parseAsync(withoutVainHelp(program, words), { from: 'user' })
+    await (directCommand(words) ?? commandLine)(words)
   } catch (error) {
     await exit(explain(error))
   }
 }
 
+async function commandLine(words: readonly string[]): Promise<void> {
+  const [{ CommanderError }, { createProgram, withoutVainHelp }] = await Promise.all([
+    import('commander'),
+    import('./program.js'),
+  ])
+  try {
+    const program = createProgram()
+    await program.parseAsync(withoutVainHelp(program, words), { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    // Commander has said it already.
+    await exit(error.exitCode === 0 ? 0 : 2)
+  }
+}
+
 function explain(error: unknown): number {
-  // Commander has said it already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UsageError || error instanceof CommandError) {
     complain(`callboard: ${error.message}`)
     return error instanceof UsageError ? 2 : 1

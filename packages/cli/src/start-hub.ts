@@ -11,13 +11,17 @@ import { version } from './version.js'
 export class AlreadyRunning extends UsageError {}
 
 /** The hub in this process. @throws UsageError with the remedy; then nothing is left behind. */
-export async function startHubHere(options: Omit<HubOptions, 'version' | 'log'>): Promise<RunningHub> {
+export async function startHubHere(options: Omit<HubOptions, 'version' | 'log' | 'opening'>): Promise<RunningHub> {
   const { config, endWhenIdle = false } = options
   const log = heldBackLog(errorStream())
   try {
-    const hub = await startHub({ ...options, version, log: createHubLog(config.logLevel, log.stream) })
+    const hub = await startHub({
+      ...options,
+      version,
+      log: createHubLog(config.logLevel, log.stream),
+      opening: () => markOnDemand(config.runtimeDirectory, endWhenIdle),
+    })
     log.release()
-    await markOnDemand(hub, config.runtimeDirectory, endWhenIdle)
     return hub
   } catch (error) {
     if (error instanceof StartError && error.code === 'already_running') throw new AlreadyRunning(error.message)
@@ -50,15 +54,10 @@ function describeFailure(error: unknown, config: HubConfig): string | undefined 
 }
 
 /** For programs that may start this hub again, or may not. */
-async function markOnDemand(hub: RunningHub, runtimeDirectory: string, onDemand: boolean): Promise<void> {
+function markOnDemand(runtimeDirectory: string, onDemand: boolean): void {
   const { startedOnDemand } = runtimeFiles(runtimeDirectory)
-  try {
-    if (onDemand) writeFileSync(startedOnDemand, `${process.pid}\n`, { mode: 0o600 })
-    else rmSync(startedOnDemand, { force: true })
-  } catch (error) {
-    await hub.stop()
-    throw error
-  }
+  if (onDemand) writeFileSync(startedOnDemand, `${process.pid}\n`, { mode: 0o600 })
+  else rmSync(startedOnDemand, { force: true })
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { binary, collect, freePort, Installation, untilSaid } from './support/installation.js'
 
@@ -209,9 +209,9 @@ describe('callboard hub', () => {
 
 it('says what to do when it is not built', async () => {
   const installation = new Installation()
-  mkdirSync(join(installation.directory, 'bin'))
-  copyFileSync(binary, join(installation.directory, 'bin/callboard.mjs'))
-  const { status, stderr } = spawnSync(process.execPath, [join(installation.directory, 'bin/callboard.mjs'), 'ls'])
+  cpSync(dirname(binary), join(installation.directory, 'bin'), { recursive: true })
+  writeFileSync(join(installation.directory, 'package.json'), '{"type":"module"}')
+  const { status, stderr } = spawnSync(process.execPath, [join(installation.directory, 'bin/callboard.js'), 'ls'])
   expect({ status, stderr: stderr.toString() }).toEqual({
     status: 2,
     stderr: 'callboard: this checkout is not built: run "npm ci" or "npm run build" first.\n',

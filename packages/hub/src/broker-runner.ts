@@ -1,4 +1,4 @@
-import { bodyBytesMax, type CallId, type ToolDefinition } from '@callboard/protocol'
+import { bodyBytesMax, type CallId, type ToolDefinition, TransientMap } from '@callboard/protocol'
 import { Broker } from './broker/broker.js'
 import type { Definition } from './broker/definition.js'
 import type { BrokerEffect, Notice } from './broker/effects.js'
@@ -47,7 +47,7 @@ export class BrokerRunner implements HubPort {
   readonly broker: Broker
   readonly #outlets: RunnerOutlets
   readonly #listeners = new Map<ConnectionId, ConnectionListener>()
-  readonly #turns = new Map<Ref, CallSink>()
+  readonly #turns = new TransientMap<Ref, CallSink>()
   readonly #joined = new Set<() => void>()
   #connectionSerial = 0
   #refSerial = 0

@@ -9,6 +9,7 @@ import { CatalogueFile } from './catalogue-file.js'
 import type { HubConfig } from './config.js'
 import { agentsWithoutTokens, control, type SupervisedStatus } from './control.js'
 import { inspectDefinition } from './definition-check.js'
+import { FirstAnswer } from './first-answer.js'
 import type { AddressInUseError, HttpFront } from './http/http-server.js'
 import type { Logger } from './hub-log.js'
 import { logNotice, logWorkerLog } from './hub-notices.js'
@@ -43,8 +44,12 @@ export interface HubOptions {
     readonly as?: string
     readonly token?: string
   }
+  /** Somebody waits for this hub: agents come in first, what they don't need for their first answer after it. */
+  readonly isAwaited?: boolean
   /** End after an idle time: nobody will stop a hub that was started by itself. */
   readonly endWhenIdle?: boolean
+  /** Told before agents can come in, by the holder of the runtime directory. What it throws ends the start. */
+  readonly opening?: () => void
   /** Told of each worker that has signed in, by its service. */
   readonly signedIn?: (service: string) => void
   /** What whoever started us knows of the workers that it keeps running: operators see it. */
@@ -113,6 +118,8 @@ class Hub implements RunningHub {
   readonly #lock: Lock
   readonly #catalogueFile: CatalogueFile
   readonly #startedAt = steadyNow()
+  /** Since when there is all that workers need: before it, none that comes along can sign in. */
+  #readyAt = steadyNow()
   readonly ended: Promise<HubEnd>
   #resolveEnded: (end: HubEnd) => void = () => undefined
   #router: WorkerRouter | undefined
@@ -182,12 +189,17 @@ class Hub implements RunningHub {
     this.#closeTasks = () => front.tasks.close()
     await this.#router!.bind(this.workerEndpoint)
     if (stdio !== undefined) this.#serveStdio(front, identities, stdio)
-    await this.#listenHttp(front, identities, secrets.sessionSeal)
+    // Without a port that it must have there is no hub; any other is for later.
+    const isHttpFirst = this.#options.isAwaited !== true || (config.http !== 'off' && config.http.required)
+    if (isHttpFirst) await this.#listenHttp(front, identities, secrets.sessionSeal)
+    this.#options.opening?.()
+    const first = isHttpFirst ? undefined : new FirstAnswer()
     this.#socket = await listenMcpSocket(front, {
       path: this.#paths.mcpSocket,
       authenticate: (attach) => {
         const identity = identities.attach(attach)
         if ('error' in identity) log.warn({ code: identity.error.code }, 'an agent was refused')
+        first?.agentCame()
         return this.#viewing(identity, attach.view)
       },
       control: (command) => control(command, this.#controls(runner, identities)),
@@ -198,6 +210,11 @@ class Hub implements RunningHub {
         () => void this.#end('idle'),
       )
     }
+    await first?.over
+    if (!isHttpFirst && this.#stopping === undefined) await this.#listenHttp(front, identities, secrets.sessionSeal)
+    // Agents and operators are in already: one of them may have ended it meanwhile.
+    if (this.#stopping !== undefined) await this.#http?.close()
+    this.#readyAt = steadyNow()
     log.info({ runtime: this.#paths.directory, http: this.httpAddresses, version }, 'hub is up')
   }
 
@@ -257,7 +274,7 @@ class Hub implements RunningHub {
   }
 
   #isCatalogueComplete(runner: BrokerRunner): boolean {
-    const isOver = steadyNow() - this.#startedAt >= catalogueGraceMs || this.#stopping !== undefined
+    const isOver = steadyNow() - this.#readyAt >= catalogueGraceMs || this.#stopping !== undefined
     return isOver || this.#options.expects.every((service) => runner.broker.stateOf(service) !== undefined)
   }
 
@@ -265,7 +282,7 @@ class Hub implements RunningHub {
     while (!this.#isCatalogueComplete(runner)) {
       let timer: NodeJS.Timeout | undefined
       const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, this.#startedAt + catalogueGraceMs - steadyNow())
+        timer = setTimeout(resolve, this.#readyAt + catalogueGraceMs - steadyNow())
       })
       await Promise.race([runner.workerJoined(), timeout])
       clearTimeout(timer)

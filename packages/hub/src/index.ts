@@ -30,7 +30,6 @@ export type {
   Identity,
   ListScope,
 } from './port.js'
-export { batches } from './router.js'
 export { type RuntimePaths, runtimePaths, socketPathBytesMax } from './runtime-directory.js'
 export { loadLocalToken, secretFiles } from './secrets.js'
 export { StartError } from './start-error.js'

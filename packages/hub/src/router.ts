@@ -1,17 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
-  batchMessagesMax,
-  bodyBytesMax,
   decodeMessages,
-  encodeBatch,
+  encodeBatches,
   type Fault,
   type FromHub,
   type FromWorker,
   frameBytesMax,
-  headBytesAtMost,
-  headBytesMax,
   isFromWorker,
-  type Message,
   zmtpHeartbeatIntervalMs,
   zmtpHeartbeatTimeoutMs,
   zmtpHeartbeatTtlMs,
@@ -67,7 +62,8 @@ class NotifyingRouter extends Router {
 
 /**
  * The one file that speaks ZeroMQ on the hub's side: bytes in, messages out. Messages of one turn of the event loop to
- * one worker leave as one batch.
+ * one worker leave as one batch, whichever agents they are of: `setImmediate` runs behind all that the system had to read,
+ * and before the loop sleeps, so that it keeps nothing waiting.
  */
 export class WorkerRouter implements AsyncDisposable {
   readonly #socket = new NotifyingRouter()
@@ -119,14 +115,21 @@ export class WorkerRouter implements AsyncDisposable {
     await this.close()
   }
 
+  /** Not by the socket's iterator, which makes several promises more of each message. */
   async #receive(): Promise<void> {
     let turnBegan = performance.now()
-    for await (const [id, ...frames] of this.#socket) {
-      if (this.#closed) return
-      if (id !== undefined) this.#received(id.toString('latin1'), frames)
-      if (performance.now() - turnBegan < receiveTurnMs) continue
-      await nextTurn()
-      turnBegan = performance.now()
+    try {
+      while (!this.#closed) {
+        const [id, ...frames] = await this.#socket.receive()
+        if (this.#closed) return
+        if (id !== undefined) this.#received(id.toString('latin1'), frames)
+        if (performance.now() - turnBegan < receiveTurnMs) continue
+        await nextTurn()
+        turnBegan = performance.now()
+      }
+    } catch (error) {
+      // What waits for a message while the socket is closed gets an error.
+      if (!this.#closed) throw error
     }
   }
 
@@ -148,7 +151,7 @@ export class WorkerRouter implements AsyncDisposable {
     clearImmediate(this.#flush)
     this.#flush = undefined
     for (const [peer, messages] of this.#outbox) {
-      for (const batch of batches(messages)) this.#sendFrames(peer, encodeBatch(batch))
+      for (const frames of encodeBatches(messages)) this.#sendFrames(peer, frames)
     }
     this.#outbox.clear()
   }
@@ -166,29 +169,3 @@ export class WorkerRouter implements AsyncDisposable {
 function isLocal(endpoint: string): boolean {
   return /^ipc:\/\/.|^tcp:\/\/(127(\.\d{1,3}){3}|\[::1\]):(\d{1,5}|\*)$/.test(endpoint)
 }
-
-/** Cuts a queue into batches that keep the wire's limits: what exceeds them is lost whole, with everybody's messages in it. */
-export function* batches<Any extends Message>(messages: readonly Any[]): Generator<readonly Any[]> {
-  if (messages.length === 1) return yield messages
-  let batch: Any[] = []
-  let headBytes = 0
-  let bodyBytes = 0
-  for (const message of messages) {
-    const head = headBytesAtMost(message)
-    const body = 'body' in message ? message.body.byteLength : 0
-    const isFull = batch.length >= batchMessagesMax || headBytes + head > headBytesMax - arrayBytes
-    if (batch.length > 0 && (isFull || bodyBytes + body > bodyBytesMax)) {
-      yield batch
-      batch = []
-      headBytes = 0
-      bodyBytes = 0
-    }
-    batch.push(message)
-    headBytes += head
-    bodyBytes += body
-  }
-  if (batch.length > 0) yield batch
-}
-
-/** What msgpack puts before the heads of a batch. */
-const arrayBytes = 5

@@ -1,7 +1,15 @@
-import { readdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { readdir, readFile } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { createHubLog, type HubOptions, parseHubConfig, type RunningHub, StartError, startHub } from '../src/index.js'
+import {
+  createHubLog,
+  type HubOptions,
+  parseHubConfig,
+  type RunningHub,
+  StartError,
+  secretFiles,
+  startHub,
+} from '../src/index.js'
 import { RawWorker } from './raw-worker.js'
 import { SocketAgent } from './socket-agent.js'
 import { temporaryDirectory } from './temporary.js'
@@ -18,6 +26,16 @@ async function start(variables: Record<string, string>, options: Partial<HubOpti
   const hub = await startHub({ config, version: '0.0.0', log, expects: [], ...options })
   onTestFinished(() => hub.stop())
   return hub
+}
+
+/** As one that was started by whoever waits for it, who comes as soon as it listens. */
+async function startAwaited(come: (mcpSocket: string, data: string) => void): Promise<RunningHub> {
+  const variables = await environment('127.0.0.1:0')
+  const { http, ...config } = parseHubConfig({ environment: variables })
+  if (http === 'off') throw new Error('HTTP was asked for')
+  // The next turn of the loop comes when it listens.
+  const opening = () => void setImmediate(come, `${variables.CALLBOARD_RUNTIME}/mcp.sock`, variables.CALLBOARD_DATA)
+  return start({}, { config: { ...config, http: { ...http, required: false } }, isAwaited: true, opening })
 }
 
 it('a hub that has stopped leaves its directory to the next', async () => {
@@ -46,6 +64,40 @@ it('a hub that is told to use a taken port does not start, and leaves nothing be
   const variables = await environment(`127.0.0.1:${port}`)
   await expect(start(variables)).rejects.toThrow(/CALLBOARD_HTTP/)
   await start({ ...variables, CALLBOARD_HTTP: 'off' })
+})
+
+it('a hub that somebody waits for has its agents first, and HTTP after them', async () => {
+  const order: string[] = []
+  const answered = async (path: string) => {
+    await SocketAgent.attach(path)
+    order.push('answered')
+  }
+  const hub = await startAwaited((path) => void answered(path))
+  order.push('started')
+  expect(order).toEqual(['answered', 'started'])
+  expect(hub.httpAddresses).toHaveLength(1)
+})
+
+it('a hub that may not open its door does not start, and leaves nothing behind', async () => {
+  const variables = await environment()
+  const opening = () => {
+    throw new Error('not here')
+  }
+  await expect(start(variables, { opening })).rejects.toThrow('not here')
+  await start(variables)
+})
+
+it('a hub that is ended by the first who comes ends, although it has not started yet', async () => {
+  const hub = await startAwaited(async (path, data) => {
+    const token = (await readFile(secretFiles(data).operator, 'utf8')).trim()
+    const operator = connect(path)
+    onTestFinished(() => void operator.destroy())
+    operator.write(`${JSON.stringify({ callboard: 1, control: { token, command: 'down' } })}\n`)
+  })
+  expect(await hub.ended).toBe('down')
+  for (const { port } of hub.httpAddresses) {
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+  }
 })
 
 it('the first list waits for the workers that come along', async () => {

@@ -1,8 +1,7 @@
-import type { FromHub, Progress } from '@callboard/protocol'
-import { batchMessagesMax, bodyBytesMax, decodeMessages, encodeBatch } from '@callboard/protocol'
+import { encodeBatch } from '@callboard/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Dealer } from 'zeromq'
-import { batches, WorkerRouter } from '../src/router.js'
+import { WorkerRouter } from '../src/router.js'
 import { temporaryDirectory } from './temporary.js'
 
 const silent = {
@@ -62,30 +61,5 @@ describe('a worker whose messages cost much', () => {
     await finished
     expect(turns).toBeGreaterThan(0)
     expect(longest).toBeLessThanOrEqual(4)
-  })
-})
-
-describe('batches', () => {
-  const progress = (bytes: number): Progress => ({ type: 'progress', id: 'a', body: new Uint8Array(bytes) })
-  const sizes = (messages: readonly FromHub[]) => [...batches(messages)].map((batch) => batch.length)
-
-  it('hold at most so many messages, in order', () => {
-    const messages = Array.from({ length: batchMessagesMax + 1 }, () => progress(1))
-    expect(sizes(messages)).toEqual([batchMessagesMax, 1])
-    expect([...batches(messages)].flat()).toEqual(messages)
-  })
-
-  it('hold heads that the receiver takes, however long the names in them are', () => {
-    const messages: FromHub[] = Array.from({ length: 100 }, () => ({
-      type: 'subscribe',
-      uri: `x:${'語'.repeat(4_000)}`,
-      session: 's',
-    }))
-    for (const batch of batches(messages)) expect(decodeMessages(encodeBatch(batch)).faults).toEqual([])
-    expect([...batches(messages)].flat()).toHaveLength(100)
-  })
-
-  it('hold at most a frame of bodies', () => {
-    expect(sizes([progress(bodyBytesMax), progress(1), progress(bodyBytesMax - 1), progress(1)])).toEqual([1, 2, 1])
   })
 })

@@ -87,14 +87,14 @@ export class Link {
   }
 
   /** The ROUTER's send: fails, a little later, when nobody is known under that id. */
-  send(peer: string, messages: readonly Message[]): void {
+  send(peer: string, frames: readonly Uint8Array[]): void {
     const connection = this.#routes.get(peer)
     if (connection === undefined || this.#random.chance(this.faults.full)) {
       const hub = this.#hub
       this.#clock.after(0, () => hub === this.#hub && hub?.sendFailed(peer))
       return
     }
-    connection.toWorker.send(encodeBatch(messages))
+    connection.toWorker.send(frames)
   }
 
   /** For {@link Dealer} only. */

@@ -4,10 +4,9 @@ import {
   type BrokerEvent,
   type BrokerOptions,
   type BrokerSnapshot,
-  batches,
   type CallOutcome,
 } from '@callboard/hub'
-import { type FromHub, isFromWorker } from '@callboard/protocol'
+import { encodeBatches, type FromHub, isFromWorker } from '@callboard/protocol'
 import { type History, Violation } from './history.js'
 import { HubWatch } from './hub-watch.js'
 import type { Link } from './link.js'
@@ -174,7 +173,7 @@ export class SimulatedHub {
       return
     }
     for (const [peer, messages] of this.#outbox) {
-      for (const batch of batches(messages)) this.#options.link.send(peer, batch)
+      for (const frames of encodeBatches(messages)) this.#options.link.send(peer, frames)
     }
     this.#outbox.clear()
   }

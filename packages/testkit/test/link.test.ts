@@ -1,4 +1,4 @@
-import type { Message } from '@callboard/protocol'
+import { encodeBatch, type Message } from '@callboard/protocol'
 import { beforeEach, expect, test } from 'vitest'
 import { Dealer, Link, type LinkFaults, perfectLink, Random, VirtualClock } from '../src/index.js'
 
@@ -36,7 +36,7 @@ const cancel = (id: number): Message => ({ type: 'cancel', id: String(id), reaso
 test('a connection keeps order both ways, whatever its latency', () => {
   const dealer = connect({ ...perfectLink, latencyMs: [0, 100] })
   for (let id = 0; id < 20; id++) dealer.send([cancel(id)])
-  for (let id = 0; id < 20; id++) link.send('w', [cancel(id)])
+  for (let id = 0; id < 20; id++) link.send('w', encodeBatch([cancel(id)]))
   clock.runUntil(1_000)
   const ids = Array.from({ length: 20 }, (_, id) => String(id))
   expect(atHub).toEqual(['w connected', ...ids])
@@ -59,11 +59,11 @@ test('half open: the hub sends into nothing until the transport gives up, then a
   connect()
   link.cut('w', { hubNotice: 'never', workerNotice: 'never', redialMs: 60_000 })
   clock.runUntil(1_000)
-  link.send('w', [cancel(1)])
+  link.send('w', encodeBatch([cancel(1)]))
   clock.runUntil(4_000)
   expect(atHub).toEqual(['w connected'])
   clock.runUntil(6_000)
-  link.send('w', [cancel(2)])
+  link.send('w', encodeBatch([cancel(2)]))
   clock.runUntil(7_000)
   expect(atHub).toEqual(['w connected', 'w send failed'])
   expect(atWorker).toEqual(['up'])

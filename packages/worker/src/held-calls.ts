@@ -1,8 +1,7 @@
-import { type CallId, type Client, type HubEpoch, heldMax, type Request } from '@callboard/protocol'
+import { type CallId, type Client, type HubEpoch, heldMax, type Request, TransientMap } from '@callboard/protocol'
 import { AnsweredCalls } from './answered-calls.js'
 import type { HubClock } from './hub-clock.js'
 import type { InputQuestion } from './session-messages.js'
-import { TransientMap } from './transient-map.js'
 
 export type Questions = { readonly [key: string]: InputQuestion }
 

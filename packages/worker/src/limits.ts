@@ -19,10 +19,7 @@ export const noHubRepeatMs = 60_000
 export const clockSamplesMax = 16
 
 /** Ids of answered calls that are remembered to tell a doubled REQUEST: half of it is more than a hub has in flight to one worker. */
-export const answeredMax = 16_384
-/** After so many a map of live calls is made anew: often enough for the garbage collector, too seldom to be noticed. */
-export const mapDeletionsMax = 1_024
-/** Requests held back after a gap of the event loop; a hub keeps to the credits, so a correct one never reaches it. */
+export const answeredMax = 16_384 /** Requests held back after a gap of the event loop; a hub keeps to the credits, so a correct one never reaches it. */
 export const waitingMax = 4_096
 /** Handlers alive at once over all depths, those of lost connections included. */
 export const handlersMax = 8_192

@@ -1,6 +1,5 @@
-import type { CallId, RoutingFailure } from '@callboard/protocol'
+import { type CallId, type RoutingFailure, TransientMap } from '@callboard/protocol'
 import { openCallsMax } from './limits.js'
-import { TransientMap } from './transient-map.js'
 
 export type CallEnd = RoutingFailure
 

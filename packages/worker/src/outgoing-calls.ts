@@ -1,9 +1,8 @@
-import type { CallMethod, ToolDefinition } from '@callboard/protocol'
+import { type CallMethod, type ToolDefinition, TransientMap } from '@callboard/protocol'
 import type { CallOptions, ToolResult } from './api.js'
 import { CallFailure } from './errors.js'
 import { decodeJson, encodeJson, isRecord } from './json-body.js'
 import type { CallOutcome, CallStart, SessionEvent } from './session-messages.js'
-import { TransientMap } from './transient-map.js'
 
 type On = CallStart['on']
 type ProgressListener = NonNullable<CallOptions['onProgress']>

@@ -1,10 +1,9 @@
-import { batchMessagesMax, type CallId, type Request } from '@callboard/protocol'
+import { batchMessagesMax, type CallId, type Request, TransientMap } from '@callboard/protocol'
 import { CallContext, type ContextHost } from './call-context.js'
 import { isPending } from './eventually.js'
 import { decodeJson, isRecord } from './json-body.js'
 import { type Serving, serve } from './serve.js'
 import type { Outcome } from './session-messages.js'
-import { TransientMap } from './transient-map.js'
 
 interface Added {
   readonly request: Request

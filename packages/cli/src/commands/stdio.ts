@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { readEnvironment } from '../environment.js'
 import { connectHub } from '../hub-link/hub-socket.js'
 import { requireOwnDirectory, runtimeFiles } from '../hub-link/runtime-files.js'
-import { startOnDemand } from '../hub-link/start-on-demand.js'
 import { complain, exit, protocolStreams } from '../output.js'
 import { StdioShim } from '../shim/stdio-shim.js'
 
@@ -29,7 +28,7 @@ export async function runStdio({ as, tools, search }: StdioOptions): Promise<nev
       ...(search && { mode: 'search' }),
     },
     connect: () => connectHub(files.mcpSocket),
-    start: () => startOnDemand(environment),
+    start: async () => (await import('../hub-link/start-on-demand.js')).startOnDemand(environment),
     mayRestart: () => existsSync(files.startedOnDemand),
   })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => shim.finish({ code: 0 }))

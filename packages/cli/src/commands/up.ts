@@ -27,6 +27,7 @@ export async function runUp({ workers: list, http, namespace, onDemand = false }
   const hub = await startHubUnlessOnDemand(onDemand, {
     config: { ...config, ...(onDemand && { http: optional(config.http) }) },
     expects: workers,
+    isAwaited: onDemand,
     endWhenIdle: onDemand,
     signedIn: (service) => supervision.signedIn(service),
     supervised: () => supervision.statuses,

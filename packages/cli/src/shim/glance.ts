@@ -1,4 +1,6 @@
-export type Id = string | number
+import { type Id, readEnvelope } from './envelope.js'
+
+export type { Id } from './envelope.js'
 
 export interface Message {
   readonly [key: string]: unknown
@@ -17,36 +19,27 @@ export type Glance =
   /** For the other side to judge. */
   | { readonly kind: 'unreadable' }
 
-/** From here on it pays to look at both ends of a line only. */
-const longLineBytes = 512
-const excerptBytes = 160
+/** What is passed on without another look: most of the traffic. */
+const bulk: ReadonlySet<string> = new Set(['tools/call', 'notifications/progress', 'notifications/message'])
 
-const id = String.raw`(-?\d{1,15}|"[\x20\x21\x23-\x5b\x5d-\x7e]{0,100}")`
-const responseHead = new RegExp(String.raw`^\{"jsonrpc":"2\.0","id":${id},"(?:result|error)":`)
-const callHead = new RegExp(String.raw`^\{"jsonrpc":"2\.0","id":${id},"method":"tools/call",`)
-const openResponseHead = /^\{"(?:result|error)":/
-const openCallHead = /^\{"method":"tools\/call",/
-/** Nothing but the brace of the message itself can follow, so this is its own id and nothing inside it. */
-const idAtTail = new RegExp(String.raw`,"jsonrpc":"2\.0","id":${id}\}\r?\n?$`)
-
+/** Parses what the shim has to know more of, and what it can't be sure of otherwise. */
 export function glance(line: Buffer): Glance {
-  return (line.length > longLineBytes ? glanceAtEnds(line) : undefined) ?? parse(line)
+  const envelope = readEnvelope(line)
+  if (envelope === undefined) return parse(line)
+  const { id, method } = envelope
+  if (method !== undefined && !bulk.has(method)) return parse(line)
+  const message = () => membersOf(line)
+  if (method === undefined) return { kind: 'response', id: id!, message }
+  return id === undefined ? { kind: 'notification', method, message } : { kind: 'request', id, method, message }
 }
 
-/** Calls and their results are most of the traffic and may have megabytes; how the SDKs write them tells what they are. */
-function glanceAtEnds(line: Buffer): Glance | undefined {
-  const head = line.toString('latin1', 0, excerptBytes)
-  const message = () => JSON.parse(line.toString('utf8')) as Message
-  const response = responseHead.exec(head)?.[1]
-  if (response !== undefined) return { kind: 'response', id: JSON.parse(response) as Id, message }
-  const call = callHead.exec(head)?.[1]
-  if (call !== undefined) return { kind: 'request', id: JSON.parse(call) as Id, method: 'tools/call', message }
-  const isResponse = openResponseHead.test(head)
-  if (!isResponse && !openCallHead.test(head)) return undefined
-  const found = idAtTail.exec(line.toString('latin1', line.length - excerptBytes))?.[1]
-  if (found === undefined) return undefined
-  const seen = { id: JSON.parse(found) as Id, message }
-  return isResponse ? { kind: 'response', ...seen } : { kind: 'request', method: 'tools/call', ...seen }
+/** What is no JSON has none. */
+function membersOf(line: Buffer): Message {
+  try {
+    return JSON.parse(line.toString('utf8')) as Message
+  } catch {
+    return {}
+  }
 }
 
 function parse(line: Buffer): Glance {
@@ -79,7 +72,10 @@ function describeFarewell({ callboard, error }: Message): Glance | undefined {
   return { kind: 'farewell', refusal: { code: String(code), message: String(message) } }
 }
 
+const id = String.raw`(-?\d{1,15}|"[\x20\x21\x23-\x5b\x5d-\x7e]{0,100}")`
 const idAtHead = new RegExp(String.raw`^\{(?:"jsonrpc":"2\.0",)?"id":${id},`)
+/** Nothing but the brace of the message itself can follow, so this is its own id and nothing inside it. */
+const idAtTail = new RegExp(String.raw`,"jsonrpc":"2\.0","id":${id}\}\r?\n?$`)
 
 /** The id of a message of which only both ends were kept. */
 export function idOfExcerpt(head: Buffer, tail: Buffer): Id | null {

@@ -3,7 +3,8 @@ import type { Readable, Writable } from 'node:stream'
 import { escapeControls } from '../escape-controls.js'
 import { attach, HubRefusal, type Introduction, isNobodyThere } from '../hub-link/hub-socket.js'
 import * as limits from '../limits.js'
-import { LineSplitter } from './line-splitter.js'
+import { LineOutlet } from './line-outlet.js'
+import { type Line, LineSplitter } from './line-splitter.js'
 import { type Refusal, Relay } from './relay.js'
 
 export interface ShimOptions {
@@ -41,7 +42,9 @@ export class StdioShim {
   readonly #options: ShimOptions
   readonly #relay: Relay
   readonly #fromClient = new LineSplitter(limits.lineBytesMax)
+  readonly #toClient: LineOutlet
   #socket: Socket | undefined
+  #toHub: LineOutlet | undefined
   #wasAttached = false
   /** When a hub first did not know our token, on a clock that never goes back. */
   #unknownSince: number | undefined
@@ -66,13 +69,10 @@ export class StdioShim {
     this.#firstWords = new Promise((resolve) => {
       this.#heard = resolve
     })
+    this.#toClient = new LineOutlet(options.output)
     this.#relay = new Relay({
-      toClient: (line) => {
-        if (!options.output.write(line)) this.#socket?.pause()
-      },
-      toHub: (line) => {
-        if (this.#socket?.write(line) === false) options.input.pause()
-      },
+      toClient: (line) => this.#toClient.write(line),
+      toHub: (line) => this.#toHub?.write(line),
       giveUp: (reason) => this.finish({ code: 1, message: `This connection ends: ${reason}.` }),
       dismissed: (refusal) => this.#surrender(refusal),
     })
@@ -101,6 +101,8 @@ export class StdioShim {
     clearTimeout(this.#eofTimer)
     this.#wake?.()
     this.#options.input.pause()
+    this.#toClient.flush()
+    this.#toHub?.flush()
     const socket = this.#socket
     socket?.end()
     void Promise.all([flushed(this.#options.output), socket && flushed(socket)]).then(() => {
@@ -109,12 +111,20 @@ export class StdioShim {
     })
   }
 
-  #read(lines: Iterable<Parameters<Relay['fromClient']>[0]>): void {
-    this.#socket?.cork()
-    for (const line of lines) if (this.#end === undefined) this.#relay.fromClient(line)
-    this.#socket?.uncork()
+  #read(lines: Iterable<Line>): void {
+    this.#gather(() => {
+      for (const line of lines) if (this.#end === undefined) this.#relay.fromClient(line)
+    })
     if (this.#relay.isAway && this.#relay.hasWaiting) this.#limitWaiting()
     if (this.#relay.isAway && this.#relay.hasWaitingRequests) this.#wake?.()
+  }
+
+  /** What one chunk brings about leaves together; then whoever brings more than the other side takes has to wait. */
+  #gather(act: () => void): void {
+    const toHub = this.#toHub
+    this.#toClient.gather(() => (toHub === undefined ? act() : toHub.gather(act)))
+    if (toHub?.isBehind === true) this.#options.input.pause()
+    if (this.#toClient.isBehind) this.#socket?.pause()
   }
 
   #limitWaiting(): void {
@@ -195,31 +205,30 @@ export class StdioShim {
     this.#wasAttached = true
     this.#unknownSince = undefined
     this.#socket = socket
+    this.#toHub = new LineOutlet(socket)
     clearTimeout(this.#waitTimer)
     this.#waitTimer = undefined
     const splitter = new LineSplitter(limits.lineBytesMax)
     socket.on('data', (chunk: Buffer) => this.#readHub(splitter, chunk))
     socket.on('drain', () => this.#options.input.resume())
     socket.once('close', () => this.#lost(socket))
-    socket.cork()
-    this.#relay.hubAttached()
-    socket.uncork()
     socket.resume()
     this.#options.input.resume()
+    this.#gather(() => this.#relay.hubAttached())
     if (this.#isEof) this.#awaitLastAnswers()
   }
 
   #readHub(splitter: LineSplitter, chunk: Buffer): void {
-    const { output } = this.#options
-    output.cork()
-    for (const line of splitter.push(chunk)) this.#relay.fromHub(line)
-    output.uncork()
+    this.#gather(() => {
+      for (const line of splitter.push(chunk)) this.#relay.fromHub(line)
+    })
     if (this.#isEof && !this.#relay.owesAnswers) this.finish({ code: 0 })
   }
 
   #lost(socket: Socket): void {
     if (this.#socket !== socket || this.#end !== undefined) return
     this.#socket = undefined
+    this.#toHub = undefined
     if (this.#refusedEnd !== undefined) return
     this.#relay.hubLost()
     this.#options.input.resume()

@@ -53,7 +53,8 @@ export class Broker {
     this.#runTimers()
     this.#handle(event)
     this.#dispatcher.pumpFreed()
-    if (state.catalogue.hasChanges && !state.timers.has('list_notice ')) state.schedule('list_notice', '', listNoticeMs)
+    if (state.catalogue.hasChanges && !state.timers.has('list_notice', ''))
+      state.schedule('list_notice', '', listNoticeMs)
     return state.takeEffects()
   }
 
@@ -206,7 +207,7 @@ export class Broker {
       case 'drain':
         if (message.acknowledged) return
         // A second one changes nothing. [CB-76]
-        if (!state.timers.has(`drain_overdue ${worker.peer}`)) this.#dispatcher.startDraining([worker], message.drainMs)
+        if (!state.timers.has('drain_overdue', worker.peer)) this.#dispatcher.startDraining([worker], message.drainMs)
         return state.send(worker.peer, { ...message, acknowledged: true })
       case 'bye':
         state.send(worker.peer, { type: 'bye', epoch: state.options.epoch })
@@ -269,7 +270,7 @@ export class Broker {
 
   #runTimers(): void {
     for (;;) {
-      const task = this.#state.timers.takeDue(this.#state.now)
+      const task = this.#state.takeDue()
       if (task === undefined) return
       this.#runTimer(task)
     }

@@ -1,6 +1,5 @@
 import {
   type CancelReason,
-  deadlineMsMax,
   drainMsDefault,
   type InputRequired,
   inputWaitMsMax,
@@ -10,6 +9,7 @@ import {
   type RoutingFailure,
 } from '@callboard/protocol'
 import type { CallOutcome } from '../port.js'
+import { agentCall } from './agent-call.js'
 import {
   awayFailure,
   deadlockFailure,
@@ -52,36 +52,9 @@ export class CallFlow {
     if (state.shuttingDown) return this.#refuse(ref, shuttingDown)
     const definition = state.resolve(wish.method, wish.name, identity)
     if (definition === undefined) return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
-    const { session, principal, roles, group, run } = identity
     const id = state.nextCallId()
-    const call: Call = {
-      id,
-      origin: { kind: 'agent' },
-      definition,
-      method: wish.method,
-      workerName: wish.method === 'resources/read' ? wish.name : definition.workerKey,
-      body: wish.body,
-      caller: {
-        session,
-        principal,
-        roles,
-        ...(group === undefined ? {} : { group }),
-        depth: 0,
-        ...(run === undefined ? {} : { run }),
-      },
-      client: wish.client,
-      idempotencyKey: wish.idempotencyKey ?? id,
-      traceparent: wish.traceparent,
-      tracestate: wish.tracestate,
-      startedAt: state.now,
-      deadline: state.now + Math.min(wish.timeoutMs ?? definition.timeoutMs, definition.timeoutMs, deadlineMsMax),
-      state: { kind: 'queued' },
-      attempts: 0,
-      wasChosen: false,
-      mayHaveRun: false,
-      children: new Set(),
-    }
-    state.calls.converse(id, principal, connection, ref)
+    const call = agentCall(id, state.sessions.callerOf(connection)!, definition, wish, state.now)
+    state.calls.converse(id, identity.principal, connection, ref)
     this.submit(call)
   }
 
@@ -291,7 +264,8 @@ export class CallFlow {
   settle(call: Call, outcome: CallOutcome): void {
     const state = this.#state
     if (call.state.kind === 'queued') this.#dispatcher.dequeue(call)
-    for (const kind of ['deadline', 'input_wait'] as const) state.unschedule(kind, call.id)
+    state.unschedule('deadline', call.id)
+    if (call.state.kind === 'suspended') state.unschedule('input_wait', call.id)
     this.#cancelChildren(call)
     state.calls.remove(call)
     state.statisticsOf(call.definition.service).ended(nameOf(outcome), state.now - call.startedAt)
@@ -299,6 +273,8 @@ export class CallFlow {
       return this.#answerWorker(call.origin.peer, call.origin.workerCallId, call.id, outcome)
     const conversation = state.calls.conversation(call.id)
     if (conversation === undefined) return
+    if (conversation.ref !== undefined && conversation.waiting.length === 0)
+      return this.#conclude(conversation, outcome)
     conversation.waiting.push({ kind: 'final', outcome })
     this.#advance(conversation)
   }
@@ -399,6 +375,7 @@ export class CallFlow {
   }
 
   #cancelChildren(call: Call): void {
+    if (call.children === undefined) return
     for (const id of [...call.children]) {
       const child = this.#state.calls.get(id)
       if (child !== undefined) this.stop(child, 'cancelled', failure('cancelled', 'The parent call has ended.'))
@@ -415,11 +392,7 @@ export class CallFlow {
     while (conversation.ref !== undefined) {
       const turn = conversation.waiting.shift()
       if (turn === undefined) return
-      if (turn.kind === 'final') {
-        const ref = calls.closeTurn(conversation)!
-        calls.endConversation(conversation)
-        return this.#state.emit({ type: 'settle', ref, outcome: turn.outcome })
-      }
+      if (turn.kind === 'final') return this.#conclude(conversation, turn.outcome)
       if (calls.get(turn.asking)?.state.kind !== 'suspended') continue
       conversation.asked = turn.asking
       const ref = calls.closeTurn(conversation)!
@@ -427,6 +400,13 @@ export class CallFlow {
       const outcome: CallOutcome = { kind: 'input_required', id: conversation.root, body: turn.body }
       return this.#state.emit({ type: 'settle', ref, outcome })
     }
+  }
+
+  /** The last thing there is to say, in a turn that is open. */
+  #conclude(conversation: Conversation, outcome: CallOutcome): void {
+    const ref = conversation.ref!
+    this.#state.calls.endConversation(conversation)
+    this.#state.emit({ type: 'settle', ref, outcome })
   }
 
   #answerWorker(peer: PeerId, workerCallId: string, id: string, outcome: CallOutcome): void {

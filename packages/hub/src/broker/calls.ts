@@ -46,7 +46,8 @@ export interface Call {
   wasChosen: boolean
   /** A worker was lost with it, so that nobody may say that it was not started. */
   mayHaveRun: boolean
-  readonly children: Set<CallId>
+  /** Calls that belong to it; undefined: it never had one, as nearly all. */
+  children: Set<CallId> | undefined
 }
 
 /**
@@ -74,7 +75,7 @@ export type Turn =
 export class Calls {
   readonly #calls = new Map<CallId, Call>()
   readonly #conversations = new Map<CallId, Conversation>()
-  readonly #rootByRef = new Map<Ref, CallId>()
+  readonly #conversationByRef = new Map<Ref, Conversation>()
   readonly #byWorkerCall = new Map<string, CallId>()
   readonly #byConnection = new Map<ConnectionId, Set<CallId>>()
 
@@ -98,14 +99,17 @@ export class Calls {
     this.#calls.set(call.id, call)
     if (call.origin.kind === 'agent') return
     this.#byWorkerCall.set(workerCallKey(call.origin.peer, call.origin.workerCallId), call.id)
-    if (call.origin.parent !== undefined) this.#calls.get(call.origin.parent)?.children.add(call.id)
+    const parent = call.origin.parent === undefined ? undefined : this.#calls.get(call.origin.parent)
+    if (parent === undefined) return
+    parent.children ??= new Set()
+    parent.children.add(call.id)
   }
 
   remove(call: Call): void {
     this.#calls.delete(call.id)
     if (call.origin.kind === 'agent') return
     this.#byWorkerCall.delete(workerCallKey(call.origin.peer, call.origin.workerCallId))
-    if (call.origin.parent !== undefined) this.#calls.get(call.origin.parent)?.children.delete(call.id)
+    if (call.origin.parent !== undefined) this.#calls.get(call.origin.parent)?.children?.delete(call.id)
   }
 
   /** The conversations of a connection, by their root calls. */
@@ -145,12 +149,13 @@ export class Calls {
     if (call === undefined) return
     const { progress } = call.origin.kind === 'agent' ? client : call.client
     call.client = { ...client, progress }
-    for (const child of call.children) this.listenBy(child, client)
+    for (const child of call.children ?? []) this.listenBy(child, client)
   }
 
   converse(root: CallId, principal: string, connection: ConnectionId, ref: Ref): void {
-    this.#conversations.set(root, { root, principal, connection, ref, waiting: [], asked: undefined })
-    this.#rootByRef.set(ref, root)
+    const conversation: Conversation = { root, principal, connection, ref, waiting: [], asked: undefined }
+    this.#conversations.set(root, conversation)
+    this.#conversationByRef.set(ref, conversation)
     this.#attach(root, connection)
   }
 
@@ -159,22 +164,21 @@ export class Calls {
   }
 
   conversationByRef(ref: Ref): Conversation | undefined {
-    const root = this.#rootByRef.get(ref)
-    return root === undefined ? undefined : this.#conversations.get(root)
+    return this.#conversationByRef.get(ref)
   }
 
   openTurn(conversation: Conversation, connection: ConnectionId, ref: Ref): void {
     this.#detach(conversation)
     conversation.connection = connection
     conversation.ref = ref
-    this.#rootByRef.set(ref, conversation.root)
+    this.#conversationByRef.set(ref, conversation)
     this.#attach(conversation.root, connection)
   }
 
   closeTurn(conversation: Conversation): Ref | undefined {
     const { ref } = conversation
     conversation.ref = undefined
-    if (ref !== undefined) this.#rootByRef.delete(ref)
+    if (ref !== undefined) this.#conversationByRef.delete(ref)
     return ref
   }
 
@@ -185,8 +189,9 @@ export class Calls {
   }
 
   #attach(root: CallId, connection: ConnectionId): void {
-    const roots = this.#byConnection.get(connection) ?? new Set()
-    this.#byConnection.set(connection, roots.add(root))
+    const roots = this.#byConnection.get(connection)
+    if (roots === undefined) this.#byConnection.set(connection, new Set([root]))
+    else roots.add(root)
   }
 
   #detach({ root, connection }: Conversation): void {

@@ -1,7 +1,6 @@
 import type { ListScope } from '../port.js'
 import type { Definition } from './definition.js'
 import { sessionsMax } from './limits.js'
-import { listScopes } from './session-views.js'
 
 /** What changed for whom, since it was last asked. */
 export interface CatalogueChanges {
@@ -20,8 +19,8 @@ export class ChangeLog {
   #own = nobodysChanges()
 
   get isEmpty(): boolean {
-    const own = listScopes.every((scope) => this.#own[scope].size === 0)
-    return !this.isToKeep && this.#definitions.length === 0 && own
+    const { session, principal } = this.#own
+    return !this.isToKeep && this.#definitions.length === 0 && session.size === 0 && principal.size === 0
   }
 
   forAll(definitions: Iterable<Definition>): void {

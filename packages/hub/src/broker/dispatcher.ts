@@ -1,10 +1,11 @@
-import { suspectAfterMs } from '@callboard/protocol'
+import { type Request, suspectAfterMs } from '@callboard/protocol'
 import type { Call } from './calls.js'
 import type { PeerId } from './events.js'
 import { attemptsMax, drainGraceMs } from './limits.js'
 import { Outliers } from './outliers.js'
 import { takeCredit, usedCredits, type WorkerPeer } from './peers.js'
 import type { PerService } from './per-service.js'
+import { comesBefore } from './replica-order.js'
 import { RetryBudget } from './retry-budget.js'
 import type { BrokerState } from './state.js'
 import { type Refusal, WaitingCalls } from './waiting-calls.js'
@@ -91,6 +92,7 @@ export class Dispatcher {
 
   /** The end of a step: whoever waited behind a call that has ended unstarted has its turn. */
   pumpFreed(): void {
+    if (this.#freed.size === 0) return
     for (const service of this.#freed) this.pump(service)
     this.#freed.clear()
   }
@@ -168,8 +170,8 @@ export class Dispatcher {
 
   #handOver(call: Call, worker: WorkerPeer): 'handed_over' {
     const state = this.#state
-    takeCredit(worker, call.id, call.caller.depth)
     worker.usedAt = ++this.#useSerial
+    takeCredit(worker, call.id, call.caller.depth)
     worker.sessions.add(call.caller.session)
     call.state = { kind: 'running', peer: worker.peer }
     if (call.attempts++ === 0) {
@@ -179,19 +181,7 @@ export class Dispatcher {
     const { keeper, own } = call.definition
     call.wasChosen = keeper === undefined && own !== true && this.#binding(call) === undefined
     this.#bind(call, worker.peer)
-    state.send(worker.peer, {
-      type: 'request',
-      id: call.id,
-      method: call.method,
-      name: call.workerName,
-      deadline: call.deadline,
-      idempotencyKey: call.idempotencyKey,
-      caller: call.caller,
-      client: call.client,
-      ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }),
-      ...(call.tracestate === undefined ? {} : { tracestate: call.tracestate }),
-      body: call.body,
-    })
+    state.send(worker.peer, requestOf(call))
     return 'handed_over'
   }
 
@@ -199,16 +189,21 @@ export class Dispatcher {
   #choose(call: Call): WorkerPeer | undefined {
     const bound = this.#boundWorker(call)
     if (bound !== undefined) return this.#hasRoom(bound, call) ? bound : undefined
+    const first = this.#state.peers.firstOf(call.definition.service)
+    // Nearly always; else the next that can is looked for.
+    if (first !== undefined && first.health.ejectedUntil === undefined && this.#takes(first, call)) return first
     let best: WorkerPeer | undefined
     let bestEjected: WorkerPeer | undefined
     let isServed = false
     for (const worker of this.#state.peers.of(call.definition.service).values()) {
+      // First what costs nothing: of hundreds of workers only a few are looked at more closely.
+      if (best !== undefined && !comesBefore(worker, best)) continue
       if (!this.#isUp(worker) || !this.#offers(worker, call)) continue
       const isEjected = worker.health.ejectedUntil !== undefined
       isServed ||= !isEjected
       if (!this.#hasRoom(worker, call)) continue
-      if (isEjected) bestEjected = isBetter(worker, bestEjected) ? worker : bestEjected
-      else best = isBetter(worker, best) ? worker : best
+      if (!isEjected) best = worker
+      else if (bestEjected === undefined || comesBefore(worker, bestEjected)) bestEjected = worker
     }
     // A worker that mostly fails is better than none, and worse than waiting for another.
     return best ?? (isServed ? undefined : bestEjected)
@@ -228,6 +223,10 @@ export class Dispatcher {
   /** Silence counts from the moment on, whether or not anybody has come to note it. */
   #isUp({ state, suspect, lastHeardAt, heartbeatMs }: WorkerPeer): boolean {
     return state === 'ready' && !suspect && this.#state.now - lastHeardAt < suspectAfterMs(heartbeatMs)
+  }
+
+  #takes(worker: WorkerPeer, call: Call): boolean {
+    return this.#hasRoom(worker, call) && this.#offers(worker, call)
   }
 
   #hasRoom(worker: WorkerPeer, call: Call): boolean {
@@ -292,17 +291,19 @@ export class Dispatcher {
   }
 
   #bindingKey(call: Call): string | undefined {
+    const affinity = this.#state.catalogue.affinityOf(call.definition.service)
+    if (affinity === 'none') return undefined
     // Where a result is kept, or a tool of this session's own, has nothing to do with where its other calls go. [CB-101]
     if (call.definition.keeper !== undefined || this.#giverOf(call) !== undefined) return undefined
-    const affinity = this.#state.catalogue.affinityOf(call.definition.service)
     if (affinity === 'session') return `session ${call.caller.session}`
-    if (affinity === 'principal') return `principal ${call.caller.onBehalfOf ?? call.caller.principal}`
-    return undefined
+    return `principal ${call.caller.onBehalfOf ?? call.caller.principal}`
   }
 }
 
-function isBetter(worker: WorkerPeer, best: WorkerPeer | undefined): boolean {
-  if (best === undefined) return true
-  if (worker.held.size !== best.held.size) return worker.held.size < best.held.size
-  return worker.usedAt < best.usedAt
+function requestOf(call: Call): Request {
+  const { id, method, workerName: name, deadline, idempotencyKey, caller, client, body } = call
+  const request = { type: 'request', id, method, name, deadline, idempotencyKey, caller, client, body } as const
+  const { traceparent, tracestate } = call
+  if (traceparent === undefined && tracestate === undefined) return request
+  return { ...request, ...(traceparent && { traceparent }), ...(tracestate && { tracestate }) }
 }

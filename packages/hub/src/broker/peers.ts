@@ -2,6 +2,7 @@ import { type CallId, keeperOf, type Ready } from '@callboard/protocol'
 import type { PeerId } from './events.js'
 import { logsPerSecondMax } from './limits.js'
 import { goodHealth, type Health } from './outliers.js'
+import { ReplicaOrder } from './replica-order.js'
 
 /** A connection that said HELLO and has not proved itself yet. */
 export interface Stranger {
@@ -44,6 +45,12 @@ export interface WorkerPeer {
   readonly sessions: Set<string>
   /** Order of the last hand-over; the least recently used worker comes first among equals. */
   usedAt: number
+  /** Order of sign-in. */
+  serial: number
+  /** Set while it is signed in; told of every change of `held`. */
+  order: ReplicaOrder | undefined
+  /** Where the order has it: its own affair. */
+  place: number
   /** Log frames in the second that began at `since`. */
   logWindow: { since: number; count: number }
 }
@@ -53,6 +60,8 @@ export class Peers {
   readonly #strangers = new Map<PeerId, Stranger>()
   readonly #workers = new Map<PeerId, WorkerPeer>()
   readonly #byService = new Map<string, Map<PeerId, WorkerPeer>>()
+  readonly #orders = new Map<string, ReplicaOrder>()
+  #serial = 0
 
   get strangerCount(): number {
     return this.#strangers.size
@@ -76,6 +85,11 @@ export class Peers {
 
   of(service: string): ReadonlyMap<PeerId, WorkerPeer> {
     return this.#byService.get(service) ?? none
+  }
+
+  /** Of the service's workers the one whose turn it is, be it up or not. */
+  firstOf(service: string): WorkerPeer | undefined {
+    return this.#orders.get(service)?.first
   }
 
   byInstance(instance: string): WorkerPeer | undefined {
@@ -110,6 +124,10 @@ export class Peers {
     const replicas = this.#byService.get(worker.service) ?? new Map<PeerId, WorkerPeer>()
     replicas.set(worker.peer, worker)
     this.#byService.set(worker.service, replicas)
+    const order = this.#orders.get(worker.service) ?? new ReplicaOrder()
+    this.#orders.set(worker.service, order)
+    worker.serial = ++this.#serial
+    order.add(worker)
   }
 
   remove(peer: PeerId): void {
@@ -118,7 +136,10 @@ export class Peers {
     this.#workers.delete(peer)
     const replicas = this.#byService.get(worker.service)!
     replicas.delete(peer)
-    if (replicas.size === 0) this.#byService.delete(worker.service)
+    worker.order?.remove(worker)
+    if (replicas.size > 0) return
+    this.#byService.delete(worker.service)
+    this.#orders.delete(worker.service)
   }
 }
 
@@ -150,6 +171,9 @@ export function workerPeer(peer: PeerId, ready: Ready, trusted: boolean, now: nu
     nextUpdate: undefined,
     sessions: new Set(),
     usedAt: 0,
+    serial: 0,
+    order: undefined,
+    place: 0,
     logWindow: { since: now, count: 0 },
   }
 }
@@ -158,6 +182,7 @@ export function takeCredit(worker: WorkerPeer, id: CallId, depth: number): void 
   if (worker.held.has(id)) return
   worker.held.set(id, depth)
   worker.used[depth] = usedCredits(worker, depth) + 1
+  worker.order?.moved(worker)
 }
 
 /** False when the worker did not hold that call. */
@@ -166,6 +191,7 @@ export function returnCredit(worker: WorkerPeer, id: CallId): boolean {
   if (depth === undefined) return false
   worker.held.delete(id)
   worker.used[depth] = usedCredits(worker, depth) - 1
+  worker.order?.moved(worker)
   return true
 }
 

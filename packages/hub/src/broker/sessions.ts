@@ -1,4 +1,6 @@
+import type { Caller } from '@callboard/protocol'
 import type { Identity } from '../port.js'
+import { agentCaller } from './agent-call.js'
 import type { ConnectionId } from './events.js'
 import { subscriptionsPerSessionMax } from './limits.js'
 
@@ -15,6 +17,7 @@ export class Sessions {
   readonly #sessions = new Map<string, Session>()
   readonly #connections = new Map<ConnectionId, Session>()
   readonly #identities = new Map<ConnectionId, Identity>()
+  readonly #callers = new Map<ConnectionId, Caller>()
   readonly #watching = new Map<string, Set<Session>>()
 
   get size(): number {
@@ -41,6 +44,11 @@ export class Sessions {
     return this.#identities.get(connection)
   }
 
+  /** For whom a connection's calls are; it is open. */
+  callerOf(connection: ConnectionId): Caller | undefined {
+    return this.#callers.get(connection)
+  }
+
   /** Whether there is no room for one more session; one that is there already has its room. */
   isFull(id: string, countMax: number): boolean {
     return this.#sessions.size >= countMax && !this.#sessions.has(id)
@@ -60,6 +68,7 @@ export class Sessions {
     session.connections.add(connection)
     this.#connections.set(connection, session)
     this.#identities.set(connection, identity)
+    this.#callers.set(connection, agentCaller(identity))
     return session
   }
 
@@ -69,6 +78,7 @@ export class Sessions {
     if (session === undefined) return undefined
     this.#connections.delete(connection)
     this.#identities.delete(connection)
+    this.#callers.delete(connection)
     session.connections.delete(connection)
     const unwatched = [...session.subscriptions.keys()].filter((uri) => this.#unwatch(session, connection, uri))
     return { session, unwatched }

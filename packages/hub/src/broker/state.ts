@@ -55,7 +55,7 @@ export class BrokerState {
   readonly tokens = new Tokens()
   readonly counters = new Counters()
   readonly catalogue: Catalogue
-  readonly timers = new Timers<TimerTask>()
+  readonly timers = new Timers<TimerTask['kind']>()
   readonly #statistics: PerService<ServiceStatistics>
   /** The time of the event being handled. */
   now: number
@@ -115,12 +115,17 @@ export class BrokerState {
   }
 
   schedule(kind: TimerTask['kind'], key: string, afterMs: number): void {
-    const name = `${kind} ${key}`
-    this.timers.set(name, this.now + afterMs, timerTask(kind, key))
+    this.timers.set(kind, key, this.now + afterMs)
   }
 
   unschedule(kind: TimerTask['kind'], key: string): void {
-    this.timers.clear(`${kind} ${key}`)
+    this.timers.clear(kind, key)
+  }
+
+  /** What is due now, the earliest first; undefined: nothing more. */
+  takeDue(): TimerTask | undefined {
+    const due = this.timers.takeDue(this.now)
+    return due === undefined ? undefined : timerTask(due.kind, due.key)
   }
 }
 

@@ -1,10 +1,11 @@
 /**
- * Timers by key, as data: an indexed binary heap, so that setting again and clearing leave nothing behind.
- * A key has one timer at a time.
+ * Timers by kind and key, as data: an indexed binary heap, so that setting again and clearing leave nothing behind.
+ * A key has one timer of each kind at a time.
  */
-export class Timers<Value> {
-  readonly #heap: Entry<Value>[] = []
-  readonly #byKey = new Map<string, Entry<Value>>()
+export class Timers<Kind extends string> {
+  readonly #heap: Timer<Kind>[] = []
+  // By kind and then by key: one string of both would have to be made for every call.
+  readonly #byKind = new Map<Kind, Map<string, Timer<Kind>>>()
 
   /** When the next timer is due; undefined when there is none. */
   get nextAt(): number | undefined {
@@ -15,70 +16,78 @@ export class Timers<Value> {
     return this.#heap.length
   }
 
-  has(key: string): boolean {
-    return this.#byKey.has(key)
+  has(kind: Kind, key: string): boolean {
+    return this.#byKind.get(kind)?.has(key) ?? false
   }
 
-  set(key: string, at: number, value: Value): void {
-    const known = this.#byKey.get(key)
+  set(kind: Kind, key: string, at: number): void {
+    const byKey = this.#byKey(kind)
+    const known = byKey.get(key)
     if (known !== undefined) {
       known.at = at
-      known.value = value
       this.#settle(known)
       return
     }
-    const entry: Entry<Value> = { key, at, value, index: this.#heap.length }
-    this.#byKey.set(key, entry)
-    this.#heap.push(entry)
-    this.#settle(entry)
+    const timer: Timer<Kind> = { kind, key, at, index: this.#heap.length }
+    byKey.set(key, timer)
+    this.#heap.push(timer)
+    this.#rise(timer)
   }
 
-  clear(key: string): void {
-    const entry = this.#byKey.get(key)
-    if (entry !== undefined) this.#remove(entry)
+  clear(kind: Kind, key: string): void {
+    const timer = this.#byKind.get(kind)?.get(key)
+    if (timer !== undefined) this.#remove(timer)
   }
 
   /** Removes and returns the earliest timer due at `now`. */
-  takeDue(now: number): Value | undefined {
+  takeDue(now: number): Due<Kind> | undefined {
     const first = this.#heap[0]
     if (first === undefined || first.at > now) return undefined
     this.#remove(first)
-    return first.value
+    return first
   }
 
-  #remove(entry: Entry<Value>): void {
-    this.#byKey.delete(entry.key)
+  #byKey(kind: Kind): Map<string, Timer<Kind>> {
+    const known = this.#byKind.get(kind)
+    if (known !== undefined) return known
+    const fresh = new Map<string, Timer<Kind>>()
+    this.#byKind.set(kind, fresh)
+    return fresh
+  }
+
+  #remove(timer: Timer<Kind>): void {
+    this.#byKind.get(timer.kind)!.delete(timer.key)
     const last = this.#heap.pop()!
-    if (last === entry) return
-    this.#heap[entry.index] = last
-    last.index = entry.index
+    if (last === timer) return
+    this.#heap[timer.index] = last
+    last.index = timer.index
     this.#settle(last)
   }
 
-  #settle(entry: Entry<Value>): void {
-    this.#rise(entry)
-    this.#sink(entry)
+  #settle(timer: Timer<Kind>): void {
+    this.#rise(timer)
+    this.#sink(timer)
   }
 
-  #rise(entry: Entry<Value>): void {
-    while (entry.index > 0) {
-      const parent = this.#heap[(entry.index - 1) >> 1]!
-      if (parent.at <= entry.at) return
-      this.#swap(entry, parent)
+  #rise(timer: Timer<Kind>): void {
+    while (timer.index > 0) {
+      const parent = this.#heap[(timer.index - 1) >> 1]!
+      if (parent.at <= timer.at) return
+      this.#swap(timer, parent)
     }
   }
 
-  #sink(entry: Entry<Value>): void {
+  #sink(timer: Timer<Kind>): void {
     for (;;) {
-      const left = this.#heap[entry.index * 2 + 1]
-      const right = this.#heap[entry.index * 2 + 2]
+      const left = this.#heap[timer.index * 2 + 1]
+      const right = this.#heap[timer.index * 2 + 2]
       const child = right !== undefined && right.at < left!.at ? right : left
-      if (child === undefined || child.at >= entry.at) return
-      this.#swap(entry, child)
+      if (child === undefined || child.at >= timer.at) return
+      this.#swap(timer, child)
     }
   }
 
-  #swap(one: Entry<Value>, other: Entry<Value>): void {
+  #swap(one: Timer<Kind>, other: Timer<Kind>): void {
     const index = one.index
     one.index = other.index
     other.index = index
@@ -87,9 +96,13 @@ export class Timers<Value> {
   }
 }
 
-interface Entry<Value> {
+/** What a timer was set for. */
+export interface Due<Kind extends string> {
+  readonly kind: Kind
   readonly key: string
+}
+
+interface Timer<Kind extends string> extends Due<Kind> {
   at: number
-  value: Value
   index: number
 }

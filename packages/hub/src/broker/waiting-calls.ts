@@ -95,7 +95,7 @@ export class WaitingCalls {
 
   /** It ends, if nobody who could take it is up when the grace is over. */
   startGrace(call: Call): void {
-    if (!this.#state.timers.has(`grace ${call.id}`)) this.#state.schedule('grace', call.id, graceMs)
+    if (!this.#state.timers.has('grace', call.id)) this.#state.schedule('grace', call.id, graceMs)
   }
 
   take(service: string, accept: (call: Call) => boolean): Call | undefined {

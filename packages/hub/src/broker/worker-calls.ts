@@ -95,7 +95,7 @@ export class WorkerCalls {
       attempts: 0,
       wasChosen: false,
       mayHaveRun: false,
-      children: new Set(),
+      children: undefined,
     }
     this.#flow.submit(call)
   }

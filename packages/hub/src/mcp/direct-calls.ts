@@ -1,3 +1,4 @@
+import { TransientMap } from '@callboard/protocol'
 import type { RequestId, Result } from '@modelcontextprotocol/server'
 import type { Connection } from '../port.js'
 import type { DirectAgent } from './direct-agent.js'
@@ -24,7 +25,7 @@ export interface DirectCallsOptions {
 export class DirectCalls {
   readonly #options: DirectCallsOptions
   /** By the text of the request's id. */
-  readonly #open = new Map<string, DirectCall>()
+  readonly #open = new TransientMap<string, DirectCall>()
 
   constructor(options: DirectCallsOptions) {
     this.#options = options
@@ -66,9 +67,9 @@ class LineWire implements DirectWire {
   readonly #text: string
   readonly #transport: NdjsonTransport
   readonly #frame: ResultFrame
-  readonly #open: Map<string, DirectCall>
+  readonly #open: TransientMap<string, DirectCall>
 
-  constructor(text: string, transport: NdjsonTransport, frame: ResultFrame, open: Map<string, DirectCall>) {
+  constructor(text: string, transport: NdjsonTransport, frame: ResultFrame, open: TransientMap<string, DirectCall>) {
     this.id = text.startsWith('"') ? text.slice(1, -1) : Number(text)
     this.#text = text
     this.#transport = transport

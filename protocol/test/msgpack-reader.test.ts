@@ -2,11 +2,14 @@ import fc from 'fast-check'
 import { Packr } from 'msgpackr'
 import { describe, expect, test } from 'vitest'
 import { headDepthMax } from '../src/limits.js'
-import { isPlainMsgpack } from '../src/msgpack-guard.js'
+import { malformed, readMsgpack } from '../src/msgpack-reader.js'
 import { pack } from './support/msgpack-writer.js'
 import { nested } from './support/valid-vectors.js'
 
 const packr = new Packr({ useRecords: false, variableMapSize: true, int64AsType: 'number' })
+
+/** What a receiver makes of this one is its affair. */
+const key = fc.string().filter((text) => text !== '__proto__')
 
 const scalar = fc.oneof(
   fc.constant(null),
@@ -23,11 +26,18 @@ const { value: plainValue } = fc.letrec((tie) => ({
     { maxDepth: 6 },
     scalar,
     fc.array(tie('value'), { maxLength: 20 }),
-    fc.dictionary(fc.string(), tie('value'), { maxKeys: 20 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 20 }),
   ),
 }))
 
-describe('isPlainMsgpack', () => {
+const isPlainMsgpack = (bytes: Uint8Array): boolean => readMsgpack(bytes) !== malformed
+
+function hasMap(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasMap)
+  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
+}
+
+describe('readMsgpack', () => {
   test.each([
     ['msgpackr', (value: unknown) => packr.pack(value)],
     ['another writer', pack],
@@ -43,18 +53,30 @@ describe('isPlainMsgpack', () => {
     )
   })
 
-  test('[CB-5] accepts nothing that the library cannot read, but for its keys', () => {
+  test('[CB-5] reads what they say, as the library does', () => {
+    fc.assert(
+      fc.property(plainValue, (value) => {
+        for (const bytes of [packr.pack(value), pack(value)]) expect(readMsgpack(bytes)).toEqual(packr.unpack(bytes))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('[CB-5] reads nothing that the library cannot read, and all the same, but for its keys', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 24 }), (bytes) => {
-        if (!isPlainMsgpack(bytes)) return
-        try {
-          packr.unpack(bytes)
-        } catch (error) {
-          expect(String(error)).toContain('property type')
-        }
+        const value = readMsgpack(bytes)
+        if (value === malformed || hasMap(value)) return
+        expect(value).toEqual(packr.unpack(bytes))
       }),
       { numRuns: 20_000 },
     )
+  })
+
+  test('[CB-5] leaves out what has no name, and what would be a prototype', () => {
+    const read = readMsgpack(Buffer.from('8301a178a95f5f70726f746f5f5f81a16102a17a03', 'hex'))
+    expect(read).toEqual({ z: 3 })
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
   })
 
   test.each([

@@ -1,4 +1,5 @@
-import { mapDeletionsMax } from './limits.js'
+/** After so many a map is made anew: often enough that little hangs on to the chain, seldom enough that the copying costs nothing. */
+export const mapDeletionsMax = 1_024
 
 /**
  * A map whose entries come and go with each call. V8 links a map's table to the one that takes its place, and once a dead

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { mapDeletionsMax } from '../src/limits.js'
-import { TransientMap } from '../src/transient-map.js'
+import { mapDeletionsMax, TransientMap } from '../src/transient-map.js'
 
 test('keeps its entries and their order over all that came and went', () => {
   const map = new TransientMap<number, string>()

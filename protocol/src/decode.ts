@@ -1,70 +1,14 @@
-import { Packr } from 'msgpackr'
 import { type Fault, fault } from './faults.js'
 import { pick } from './fields.js'
 import { batchMessagesMax, bodyBytesMax, headBytesMax } from './limits.js'
 import type { Message } from './messages.js'
-import { isPlainMsgpack } from './msgpack-guard.js'
+import { readMsgpack } from './msgpack-reader.js'
 import { shapeOf } from './schema.js'
-
-// Records would make heads readable by msgpackr alone; CB/1 is for every language. [CB-5]
-// Other languages write a time as uint64, where this library writes a float64: both are numbers here. [CB-6]
-const packr = new Packr({
-  useRecords: false,
-  variableMapSize: true,
-  int64AsType: 'number',
-  encodeUndefinedAsNil: true,
-})
 
 /** What one ZeroMQ message held. A fault spoils its own message only; its neighbours in a batch stand. [CB-8] */
 export interface Decoded {
   readonly messages: readonly Message[]
   readonly faults: readonly Fault[]
-}
-
-/** The frames of one message: its head, and its body where the type has one. Takes over `message.body`: don't reuse it. */
-export function encodeMessage(message: Message): Uint8Array[] {
-  if (!('body' in message)) return [packr.pack(message)]
-  const { body, ...head } = message
-  return [packr.pack(head), body]
-}
-
-/**
- * One or more messages in two frames: an array of heads, each with the length of its body in `bytes`, and all bodies
- * joined. [CB-9] The caller keeps to `batchMessagesMax` and, for the joined bodies, `bodyBytesMax`.
- */
-export function encodeBatch(messages: readonly Message[]): Uint8Array[] {
-  if (messages.length === 1) return encodeMessage(messages[0]!)
-  const heads: object[] = []
-  const bodies: Uint8Array[] = []
-  for (const message of messages) {
-    if ('body' in message) {
-      const { body, ...head } = message
-      heads.push({ ...head, bytes: body.byteLength })
-      bodies.push(body)
-    } else {
-      heads.push(message)
-    }
-  }
-  const packed = packr.pack(heads)
-  return bodies.length === 0 ? [packed] : [packed, Buffer.concat(bodies)]
-}
-
-/** How many bytes a message's head takes in a batch, at most: an upper bound that costs less than packing it. */
-export function headBytesAtMost(message: Message): number {
-  const { body: _, ...head } = message as Message & { readonly body?: Uint8Array }
-  return bytesAtMost(head) + lengthFieldBytes
-}
-
-/** The key `bytes` and its number. */
-const lengthFieldBytes = 16
-
-function bytesAtMost(value: unknown): number {
-  if (typeof value === 'string') return value.length * 3 + 5
-  if (typeof value !== 'object' || value === null) return 9
-  if (value instanceof Uint8Array) return value.byteLength + 5
-  let bytes = 5
-  for (const [key, entry] of Object.entries(value)) bytes += key.length + 2 + bytesAtMost(entry)
-  return bytes
 }
 
 /**
@@ -78,7 +22,7 @@ export function decodeMessages(frames: readonly Uint8Array[]): Decoded {
   if (body !== undefined && body.byteLength > bodyBytesMax) {
     return refuse('body_too_large', `a body has at most ${bodyBytesMax} bytes`)
   }
-  const value = unpack(head)
+  const value = readMsgpack(head)
   if (Array.isArray(value)) return decodeBatch(value, body)
   if (!isObject(value)) return refuse('head_malformed', 'a head is one msgpack map, or an array of maps')
   const message = decodeHead(value, body)
@@ -152,15 +96,6 @@ function checkPair(message: Message): Message | Fault {
     return fault('field_missing', 'event: resource_updated needs a uri')
   }
   return message
-}
-
-function unpack(head: Uint8Array): unknown {
-  if (!isPlainMsgpack(head)) return undefined
-  try {
-    return packr.unpack(head)
-  } catch {
-    return undefined
-  }
 }
 
 function refuse(code: Fault['code'], message: string): Decoded {
