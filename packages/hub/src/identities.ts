@@ -31,15 +31,25 @@ export type RefusalCode = 'unauthorized' | 'forbidden' | 'unknown_agent' | 'unav
 /** Who somebody is; which session it is in depends on the connection. */
 export type Who = Omit<Identity, 'session'>
 
+/** Of one caller, whose identity in it need not be made anew: as many legacy sessions as one may have, and more. */
+const knownSessionsMax = 1_024
+
 /** Says who is at the other end of a connection, from what it presents: never from an argument of a call. */
 export class Identities {
   readonly #options: IdentitiesOptions
   /** What does not change while the hub runs. By hash, so that the time of a search tells nothing of a secret. */
   readonly #fixed: ReadonlyMap<string, Who>
+  /** Whoever sends a request without a token. */
+  readonly #anyone: Who
+  /** What was said before: every HTTP request asks again. */
+  readonly #bearers = new WeakMap<TokenRecord, Who>()
+  readonly #inSessions = new WeakMap<Who, Map<string, Identity>>()
 
   constructor(options: IdentitiesOptions) {
     this.#options = options
-    const { agents, operatorSecret, localToken } = options
+    const { agents, operatorSecret, localToken, httpOpen } = options
+    const services = httpOpen.includes('*') ? {} : { services: httpOpen }
+    this.#anyone = { principal: 'agent:http', roles: ['agent'], ...services }
     const owned = Object.entries(agents).flatMap(([name, agent]) =>
       agent.token === undefined ? [] : [[tokenHash(agent.token), agentOf(name, agent)] as const],
     )
@@ -80,8 +90,20 @@ export class Identities {
 
   /** The same principal with the same key is always in the same session. */
   inSession(who: Who, key: string): Identity {
+    const known = this.#sessionsOf(who)
+    const found = known.get(key)
+    if (found !== undefined) return found
     const session = createHmac('sha256', this.#options.sessionSecret).update(`${who.principal}\n${key}`)
-    return { ...who, session: session.digest('base64url') }
+    const identity = { ...who, session: session.digest('base64url') }
+    if (known.size >= knownSessionsMax) known.clear()
+    known.set(key, identity)
+    return identity
+  }
+
+  #sessionsOf(who: Who): Map<string, Identity> {
+    const known = this.#inSessions.get(who) ?? new Map<string, Identity>()
+    this.#inSessions.set(who, known)
+    return known
   }
 
   isOperator(token: string): boolean {
@@ -93,10 +115,8 @@ export class Identities {
   }
 
   #anybody(sessionKey: string | undefined): Identity | Refused {
-    const { httpOpen } = this.#options
-    if (httpOpen.length === 0) return refused('unauthorized', 'HTTP needs a bearer token here.')
-    const services = httpOpen.includes('*') ? {} : { services: httpOpen }
-    return this.inSession({ principal: 'agent:http', roles: ['agent'], ...services }, sessionKey ?? '')
+    if (this.#options.httpOpen.length === 0) return refused('unauthorized', 'HTTP needs a bearer token here.')
+    return this.inSession(this.#anyone, sessionKey ?? '')
   }
 
   #whoIs(as: string | undefined, token: string | undefined): Who | Identity | Refused {
@@ -141,8 +161,12 @@ export class Identities {
     if (known !== undefined || !token.startsWith(tokenPrefix)) return known
     const record = this.#options.tokens.find(hash)
     if (record === undefined) return undefined
+    const bearer = this.#bearers.get(record)
+    if (bearer !== undefined) return bearer
     const { name, roles, group, id } = record
-    return { ...(this.configured(name) ?? agentOf(name, { roles, group })), credential: id }
+    const who = { ...(this.configured(name) ?? agentOf(name, { roles, group })), credential: id }
+    this.#bearers.set(record, who)
+    return who
   }
 }
 

@@ -3,6 +3,9 @@ import { jsonOnlyHeader } from '../mcp/client-descriptor.js'
 
 export const eventStream = 'text/event-stream'
 
+/** Of whoever takes either form of answer; the SDK asks for it. */
+const bothForms = `application/json, ${eventStream}`
+
 /** How the sender of a POST wants its answer: as a stream where there is something to stream, or as JSON in any case. */
 export type AnswerForm = 'stream' | 'json'
 
@@ -15,8 +18,13 @@ export function settleAccept(request: IncomingMessage): AnswerForm | undefined {
   const streams = accept.includes(eventStream)
   const takesJson = /\*\/\*|application\/(\*|json)/.test(accept)
   if (!streams && !takesJson) return undefined
-  if (takesJson) request.headers.accept = `application/json, ${eventStream}`
+  if (takesJson) request.headers.accept = bothForms
   return streams ? 'stream' : 'json'
+}
+
+/** Of a request whose Accept is settled. */
+export function acceptsJson({ headers }: IncomingMessage): boolean {
+  return headers.accept === bothForms
 }
 
 /** The sender gets JSON, and can be told and asked nothing before it. */

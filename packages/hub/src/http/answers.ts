@@ -81,9 +81,36 @@ export function sendJsonText(
   endAnswer(response, body)
 }
 
+/** Of the UTF-8 of a text. */
+export function oneCharacterPerByte(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
+/** JSON whose middle is there as bytes; `before` and `after`: characters below 256, one for each byte. */
+export function sendBytesWithin(
+  response: ServerResponse,
+  before: string,
+  bytes: Buffer,
+  after: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(200, {
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': before.length + bytes.length + after.length,
+  })
+  if (bytes.length < limits.joinedBytesMax) {
+    return endAnswer(response, `${before}${bytes.toString('latin1')}${after}`, 'latin1')
+  }
+  response.cork()
+  response.write(before, 'latin1')
+  response.write(bytes)
+  endAnswer(response, after, 'latin1')
+}
+
 /** Whoever does not take its answer holds the bytes, and a connection, for only so long. */
-export function endAnswer(response: ServerResponse, last?: string): void {
-  response.end(last)
+export function endAnswer(response: ServerResponse, last?: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
+  response.end(last, encoding)
   if (response.writableLength === 0) return
   const cut = setTimeout(() => response.destroy(), limits.untakenAnswerMs).unref()
   response.once('close', () => clearTimeout(cut))

@@ -31,18 +31,22 @@ export class Callers {
     this.#authenticate = authenticate
   }
 
-  async identify(request: IncomingMessage, session?: HttpAttach['session']): Promise<Identity | HttpError> {
+  /** At once where nobody has to be asked. */
+  identify(
+    request: IncomingMessage,
+    session?: HttpAttach['session'],
+  ): Identity | HttpError | Promise<Identity | HttpError> {
     const bearer = bearerTokenOf(request.headers)
     if (bearer === 'malformed') return refused(malformedAuthorization)
     const view = viewIn(request.url)
     if (typeof view === 'string')
       return refused({ status: 400, error: { code: 'bad_query', message: `The URL's ${view}` } })
-    const caller = await this.#authenticate({
+    const caller = this.#authenticate({
       ...(bearer !== undefined && { token: bearer.token }),
       ...(session !== undefined && { session }),
-      ...(Object.keys(view).length > 0 && { view }),
+      ...(view !== undefined && { view }),
     })
-    return 'error' in caller ? refused(caller) : caller
+    return caller instanceof Promise ? caller.then(found) : found(caller)
   }
 }
 
@@ -50,6 +54,10 @@ const malformedAuthorization: HttpRefusal = {
   status: 401,
   error: { code: 'unauthorized', message: 'Authorization must be "Bearer", a space and a token' },
   headers: { 'www-authenticate': 'Bearer' },
+}
+
+function found(caller: Identity | HttpRefusal): Identity | HttpError {
+  return 'error' in caller ? refused(caller) : caller
 }
 
 function refused({ status, error, headers }: HttpRefusal): HttpError {
@@ -60,12 +68,14 @@ function refused({ status, error, headers }: HttpRefusal): HttpError {
 const viewKeys = ['tools', 'mode']
 
 /** `/mcp?tools=forum:*&mode=search` */
-function viewIn(url = ''): ClientView | string {
+function viewIn(url = ''): ClientView | string | undefined {
+  if (!url.includes('?')) return undefined
   const query = new URLSearchParams(url.split('?', 2)[1])
   for (const key of query.keys()) {
     if (viewKeys.includes(key)) continue
     const meant = nearestName(key, viewKeys)
     if (meant !== undefined) return `query has no ${JSON.stringify(key)}: did you mean ${meant}?`
   }
-  return parseClientView(query.get('tools') ?? undefined, query.get('mode') ?? undefined)
+  const view = parseClientView(query.get('tools') ?? undefined, query.get('mode') ?? undefined)
+  return typeof view === 'string' || Object.keys(view).length > 0 ? view : undefined
 }

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { handOver } from '../mcp/handed-over.js'
 import { internalError, isRecord } from '../mcp/json-rpc.js'
 import { type AnswerForm, eventStream } from './accept.js'
 import { endAnswer, type HttpError, sendJson, sendRpcError } from './answers.js'
-import { collapsedBytesMax, streamKeepAliveMs, streamUnreadBytesMax } from './limits.js'
+import type { BegunCall } from './begun-call.js'
+import { unanswered } from './call-end.js'
+import { collapsedBytesMax, directPatienceMs, streamKeepAliveMs, streamUnreadBytesMax } from './limits.js'
 
 /** One HTTP request, as far as it is read. */
 export interface Exchange {
@@ -12,6 +15,8 @@ export interface Exchange {
   readonly form: AnswerForm
   /** Of a batch: answers to what in it is no message. */
   readonly faults?: readonly object[]
+  /** Its call, where that is under way. */
+  readonly begun?: BegunCall
 }
 
 export interface StreamOptions {
@@ -23,11 +28,14 @@ export interface StreamOptions {
 
 /** Between the SDK, which speaks the web's requests and responses, and Node, whose connection we look after. */
 export class ExchangeWriter {
+  /** How long whoever reads streams may be left without one. */
+  readonly patienceMs: number
   readonly #keepAliveMs: number
   readonly #unreadBytesMax: number
 
   constructor({ keepAliveMs = streamKeepAliveMs, unreadBytesMax = streamUnreadBytesMax }: StreamOptions = {}) {
     this.#keepAliveMs = keepAliveMs
+    this.patienceMs = Math.min(directPatienceMs, keepAliveMs)
     this.#unreadBytesMax = unreadBytesMax
   }
 
@@ -36,14 +44,16 @@ export class ExchangeWriter {
    * @param mayWait whether a client that reads streams shall hear signs of life before there is an answer
    */
   async answer(exchange: Exchange, mayWait: boolean, serve: (request: Request) => Promise<Response>): Promise<void> {
-    const { request, response, form, faults = [] } = exchange
+    const { request, response, form, begun, faults = [] } = exchange
     const abort = new AbortController()
     whenClosed(response, () => {
       if (!response.writableFinished) abort.abort()
     })
     const patience = mayWait && form === 'stream' ? this.#keepAlive(response) : undefined
     try {
-      const served = await serve(toWebRequest(request, abort.signal))
+      const asked = toWebRequest(request, abort.signal)
+      if (begun !== undefined) handOver(asked, begun)
+      const served = await serve(asked)
       if (response.destroyed) return void served.body?.cancel().catch(() => {})
       if (response.headersSent) return await this.#continue(served, response)
       if (form === 'json' && isEventStream(served)) return await collapse(served, exchange)
@@ -155,8 +165,7 @@ async function collapse(served: Response, { response, faults }: Exchange): Promi
   const answers = messagesOf(stream).filter((message) => 'result' in message || 'error' in message)
   const { 'cache-control': _, 'x-accel-buffering': __, ...headers } = headersOf(served)
   if (answers.length === 0) {
-    const message = 'The connection was closed before there was an answer'
-    return sendRpcError(response, { status: 503, code: 'CANCELLED', rpcCode: internalError, message })
+    return sendRpcError(response, unanswered)
   }
   sendJson(response, served.status, faults === undefined ? answers[0] : [...answers, ...faults], headers)
 }

@@ -9,6 +9,7 @@ import type { McpFront } from '../mcp/mcp-server.js'
 import { idempotencyKeyMeta } from '../mcp/reserved-meta.js'
 import type { CallOutcome, Connection, Identity } from '../port.js'
 import { bodyTooLarge, type HttpError, sendFacadeError, sendJson, sendJsonText } from './answers.js'
+import { BegunCall } from './begun-call.js'
 import { whenClosed } from './exchange.js'
 import { type ContractNames, contractNamesOf } from './facade-names.js'
 import { facadeAnswer } from './facade-result.js'
@@ -63,17 +64,23 @@ export class Facade {
     const parsed = parseCall(contractNamesOf(connection).get(name)?.name ?? name, read.value, request)
     if (parsed.kind === 'refused') return sendFacadeError(response, parsed.error)
     const outcome = await this.#run(parsed.value, connection, response)
+    // Only a caller that has left goes without.
+    if (outcome === undefined) return
     if (outcome.kind === 'unknown') return sendFacadeError(response, unknownTool(name, connection))
     const answer = facadeAnswer(outcome)
     sendJson(response, answer.status, answer.body, answer.headers)
   }
 
-  async #run(request: AgentRequest, connection: Connection, response: ServerResponse): Promise<CallOutcome> {
+  async #run(
+    request: AgentRequest,
+    connection: Connection,
+    response: ServerResponse,
+  ): Promise<CallOutcome | undefined> {
     const { progressToken: _, ...call } = request
-    const abort = new AbortController()
-    whenClosed(response, () => abort.abort())
-    const outcome = await connection.call({ ...call, client, signal: abort.signal })
-    if (outcome.kind === 'input_required') connection.abandon(outcome.id)
+    const begun = new BegunCall(connection, { ...call, client })
+    whenClosed(response, () => begun.cancel())
+    const outcome = await begun.first()
+    if (outcome?.kind === 'input_required') connection.abandon(outcome.id)
     return outcome
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpError } from './answers.js'
+import { knownHostsMax } from './limits.js'
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
@@ -18,6 +19,8 @@ export class RequestGuard {
   readonly #publicHosts: ReadonlySet<string>
   readonly #origins: ReadonlySet<string>
   readonly #listed: ReadonlySet<string>
+  /** Spellings of `Host` that were found good, by the port that they came to: a client sends the same one again and again. */
+  readonly #known = new Map<string, number | undefined>()
 
   constructor({ hosts, origins = [], publicUrl }: GuardOptions) {
     this.#names = new Set([...loopbackNames, ...hosts.map(bracketed)])
@@ -37,9 +40,19 @@ export class RequestGuard {
   }
 
   #isOurs(host: string | undefined, port: number | undefined): boolean {
-    const named = host === undefined ? undefined : authorityOf(host)
+    if (host === undefined) return false
+    if (this.#known.get(host) === port && port !== undefined) return true
+    const named = authorityOf(host)
     if (named === undefined) return false
-    return this.#publicHosts.has(named.host) || (this.#names.has(named.hostname) && Number(named.port || 80) === port)
+    const isOurs =
+      this.#publicHosts.has(named.host) || (this.#names.has(named.hostname) && Number(named.port || 80) === port)
+    if (isOurs) this.#remember(host, port)
+    return isOurs
+  }
+
+  #remember(host: string, port: number | undefined): void {
+    if (this.#known.size >= knownHostsMax) this.#known.clear()
+    this.#known.set(host, port)
   }
 
   /** Whether pages of this origin may read what we answer. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { AgentEndpoint } from '../mcp/agent-endpoint.js'
 import { scopeOf } from '../mcp/client-descriptor.js'
+import type { DescribedAgent } from '../mcp/described-agent.js'
 import type { McpFront } from '../mcp/mcp-server.js'
-import type { Identity } from '../port.js'
+import type { Connection, Identity } from '../port.js'
 import { EndedIds } from './ended-ids.js'
 import { EventMemory, KeptEvents } from './kept-events.js'
 import * as limits from './limits.js'
@@ -15,6 +16,9 @@ export interface LegacySession {
   readonly id: string
   readonly identity: Identity
   readonly transport: SessionTransport
+  readonly connection: Connection
+  /** Its client, for calls that do without the SDK; undefined until it has introduced itself. */
+  agent(): DescribedAgent | undefined
   /** What a client that lost a stream can come back for. */
   readonly events: Pick<KeptEvents, 'knows' | 'isOver' | 'formerOf'>
   /** Requests and streams that are open; their number keeps a session from being idle. */
@@ -32,6 +36,9 @@ interface Held extends LegacySession {
   until: number | undefined
   owesNews: boolean
 }
+
+/** Whatever a legacy client asks, it is who it said at the beginning. */
+const plainRequest = { meta: {} } as const
 
 const listKinds = ['tools', 'resources', 'prompts'] as const
 
@@ -74,7 +81,8 @@ export class LegacySessions {
   /** Only for whoever opened it, with the same rights and by the same token: for any other there is no such session. */
   find(id: string, identity: Identity): LegacySession | undefined {
     const session = this.#byId.get(id)
-    if (session === undefined || standingOf(session.identity) !== standingOf(identity)) return undefined
+    if (session === undefined) return undefined
+    if (session.identity !== identity && standingOf(session.identity) !== standingOf(identity)) return undefined
     session.until = laterOf(session.until, identity.until)
     return session
   }
@@ -141,12 +149,15 @@ export class LegacySessions {
       retryInterval: limits.streamRetryMs,
       keepAliveMs: 0,
     })
+    const endpoint = new AgentEndpoint(this.#front, identity, () => this.#end(session))
     const session: Held = {
       id,
       identity,
       transport,
       events,
-      endpoint: new AgentEndpoint(this.#front, identity, () => this.#end(session)),
+      endpoint,
+      connection: endpoint.connection,
+      agent: () => endpoint.direct?.describe(plainRequest),
       open: 0,
       until: identity.until,
       idleSince: this.#now(),

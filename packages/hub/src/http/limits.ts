@@ -35,6 +35,14 @@ export const streamUnreadBytesMax = 16 * 1024 * 1024
 export const collapsedBytesMax = streamUnreadBytesMax
 /** Requests for lists in one batch: there are five lists, and what asks for one is small beside what it gets. */
 export const batchListsMax = 8
+/**
+ * How long an answer may come by itself. After that a client that reads streams gets one: the client of a session can come back for it then,
+ * and whoever is on the way hears signs of life.
+ */
+export const directPatienceMs = 500
+/** Up to this a worker's bytes are written together with what is around them: one call of the system and not two, for one more copy. */
+export const joinedBytesMax = 64 * 1024
+
 /** After a stream has ended, before a client comes for the rest of it. SDK clients try twice: a hub that was killed has that long to be back. */
 export const streamRetryMs = 2_000
 
@@ -96,6 +104,9 @@ export const failedAttemptsWindowMs = 60_000
 export const failedAttemptPauseMs = 1_000
 /** After which a closing server cuts what is still open. */
 export const closeGraceMs = 500
+
+/** Spellings of the `Host` header that need not be read anew: one per client in practice. */
+export const knownHostsMax = 64
 
 /** Names of headers that a page wants to send. */
 export const preflightHeadersLengthMax = 4096

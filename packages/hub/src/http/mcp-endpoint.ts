@@ -1,26 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { classifyInboundRequest, createMcpHandler, type JSONRPCMessage } from '@modelcontextprotocol/server'
+import { classifyInboundRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import { sessionNameOf } from '../mcp/agent-request.js'
-import { scopeOf } from '../mcp/client-descriptor.js'
 import { invalidRequest, isRecord } from '../mcp/json-rpc.js'
 import { createMcpServer, type McpFront } from '../mcp/mcp-server.js'
-import { urisToWatch } from '../mcp/watched-uris.js'
-import type { Identity, ListScope } from '../port.js'
+import type { Identity } from '../port.js'
 import { settleAccept, takeJsonOnly } from './accept.js'
 import { type HttpError, noSession, sendJson, sendRpcError, wrongMethod } from './answers.js'
+import type { BegunCall } from './begun-call.js'
 import type { Callers } from './callers.js'
+import type { Sent } from './direct-route.js'
+import { DirectWay, type Rest } from './direct-way.js'
 import { type Exchange, type ExchangeWriter, whenClosed } from './exchange.js'
 import { errorOf, type Incoming, parseIncoming } from './incoming.js'
 import { type LegacySession, LegacySessions } from './legacy-sessions.js'
 import { requestBytesMax } from './limits.js'
 import { lostAnswers } from './lost-answers.js'
-import { headerMismatchOf } from './mirrored-arguments.js'
+import { ModernHandlers } from './modern-handlers.js'
 import { type BodyReader, parseJsonBody } from './request-body.js'
 import type { SessionSeal } from './session-seal.js'
 import type { Lease, SharedConnections } from './shared-connections.js'
 import { serveStateless } from './stateless.js'
-
-type Handler = ReturnType<typeof createMcpHandler>
 
 /** What `/mcp` shares with the rest of the HTTP front. */
 export interface McpEndpointParts {
@@ -43,11 +42,15 @@ interface Posted extends Exchange {
 export class McpEndpoint {
   readonly #parts: McpEndpointParts
   readonly #sessions: LegacySessions
-  readonly #handlers = new Set<Handler>()
+  readonly #direct: DirectWay
+  readonly #handlers: ModernHandlers
 
   constructor(parts: McpEndpointParts) {
     this.#parts = parts
     this.#sessions = new LegacySessions(parts.front, parts.seal)
+    const { front, callers, shared, writer } = parts
+    this.#handlers = new ModernHandlers(front)
+    this.#direct = new DirectWay({ front, callers, shared, sessions: this.#sessions, patienceMs: writer.patienceMs })
   }
 
   /** @throws TooBusyError */
@@ -62,7 +65,7 @@ export class McpEndpoint {
 
   /** Ends all streams; those of modern clients are told that it was on purpose. */
   async close(): Promise<void> {
-    await Promise.all([...this.#handlers].map((handler) => handler.close()))
+    await this.#handlers.close()
     this.#sessions.close()
   }
 
@@ -84,18 +87,39 @@ export class McpEndpoint {
     if (read.kind === 'refused') return read.error
     const form = settleAccept(request)
     if (form === undefined) return notAcceptable
-    const parsed = parseJsonBody(read.value)
+    const sent = { request, response, form, caller }
+    const rest = await this.#direct.answerBody(read.value, sent)
+    return this.#goOn(rest, (begun) => this.#parse(read.value, sent, begun, rest.kind === 'unread'))
+  }
+
+  async #parse(body: Buffer, sent: Sent, begun: BegunCall | undefined, isUnread: boolean) {
+    const parsed = parseJsonBody(body)
     if (parsed.kind === 'refused') return parsed.error
-    const incoming = parseIncoming(parsed.value, headerOf(request, 'mcp-protocol-version'))
+    const incoming = parseIncoming(parsed.value, headerOf(sent.request, 'mcp-protocol-version'))
     if (incoming.kind === 'refused') return incoming.error
-    return this.#serve(postedOf(incoming, { request, response, form, caller }))
+    if (!isUnread || incoming.kind === 'batch') return this.#serve(postedOf(incoming, sent, begun))
+    const rest = await this.#direct.answerMessage(incoming.message, sent)
+    return this.#goOn(rest, (begun) => this.#serve(postedOf(incoming, sent, begun)))
+  }
+
+  /** With the SDK, if anything is left to do. */
+  async #goOn(rest: Rest, goOn: (begun: BegunCall | undefined) => Promise<HttpError | undefined>) {
+    if (rest.kind === 'nothing') return undefined
+    const begun = rest.kind === 'all' ? rest.begun : undefined
+    try {
+      return await goOn(begun)
+    } finally {
+      begun?.cancelAlone()
+    }
   }
 
   async #serve(posted: Posted): Promise<HttpError | undefined> {
     const { request, body, faults, messages } = posted
     if (faults !== undefined && messages.length === 0) return void sendJson(posted.response, 400, faults)
     if (posted.form === 'json') takeJsonOnly(request)
-    if (!isLegacy(request, body)) return this.#modern(posted)
+    const generation = generationOf(request, body)
+    if (generation === 'modern') this.#direct.learn(body)
+    if (generation !== 'legacy') return this.#modern(posted)
     if (isRecord(body) && body['method'] === 'initialize') return this.#initialize(posted)
     if (request.headers['mcp-session-id'] !== undefined) return this.#inSession(posted)
     return this.#stateless(posted)
@@ -170,9 +194,7 @@ export class McpEndpoint {
     const listens = isRecord(body) && body['method'] === 'subscriptions/listen'
     if (listens && form === 'json') return subscriptionIsStream
     const lease = this.#leaseFor(identity, response)
-    const handler = this.#handlerFor(lease, posted)
-    if (listens) lease.listen(announcerOf(handler), urisToWatch(isRecord(body) ? body['params'] : undefined))
-    await this.#parts.writer.answer(posted, true, (request) => handler.serve(request))
+    await this.#parts.writer.answer(posted, true, this.#handlers.serverFor(posted, lease))
     return undefined
   }
 
@@ -181,37 +203,11 @@ export class McpEndpoint {
     return name === undefined ? caller : this.#parts.callers.identify(request, { kind: 'chosen', name })
   }
 
-  /** One per request, so that the subscribers of one identity never hear of what another one sees. */
-  #handlerFor(lease: Lease, { request, response, body }: Posted) {
-    const method = isRecord(body) ? body['method'] : undefined
-    let mismatch: Response | undefined
-    const handler = createMcpHandler(
-      () => {
-        // The SDK has compared the other headers by now, and would compare these if it knew the tools.
-        mismatch = headerMismatchOf(body, request.headers, lease.connection)
-        if (mismatch !== undefined) throw new Error('headers and arguments disagree')
-        return createMcpServer(this.#parts.front, lease.connection, 'modern', method)
-      },
-      { legacy: 'reject', keepAliveMs: 0, onerror: this.#report },
-    )
-    this.#handlers.add(handler)
-    whenClosed(response, () => this.#handlers.delete(handler))
-    const serve = async (webRequest: Request) => {
-      const served = await handler.fetch(webRequest, { parsedBody: body })
-      return mismatch ?? served
-    }
-    return { notify: handler.notify, serve }
-  }
-
   #leaseFor(identity: Identity, response: ServerResponse): Lease {
     const lease = this.#parts.shared.acquire(identity)
     whenClosed(response, () => lease.release())
     lease.onEnded(() => response.destroy())
     return lease
-  }
-
-  #report = (error: Error): void => {
-    this.#parts.front.log.debug({ err: error }, 'an HTTP request was refused')
   }
 }
 
@@ -246,39 +242,29 @@ function opensOwnStream({ method, headers }: Request): boolean {
   return method === 'GET' && !headers.has('last-event-id')
 }
 
-/** As the SDK's handler for the other generation will see it. */
-function isLegacy(request: IncomingMessage, body: unknown): boolean {
+/** As the SDK's handlers will see it. */
+function generationOf(request: IncomingMessage, body: unknown): 'legacy' | 'modern' | 'reject' {
   const headers = {
     protocolVersionHeader: headerOf(request, 'mcp-protocol-version'),
     mcpMethodHeader: headerOf(request, 'mcp-method'),
     mcpNameHeader: headerOf(request, 'mcp-name'),
   }
   const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
-  return classifyInboundRequest({ httpMethod: 'POST', ...given, body }).kind === 'legacy'
+  return classifyInboundRequest({ httpMethod: 'POST', ...given, body }).kind
 }
 
 /** Who sends a batch reads one array. */
-function postedOf(
-  incoming: Exclude<Incoming, { kind: 'refused' }>,
-  rest: Pick<Posted, 'request' | 'response' | 'form' | 'caller'>,
-): Posted {
-  if (incoming.kind === 'message') return { ...rest, body: incoming.message, messages: [incoming.message] }
+function postedOf(incoming: Exclude<Incoming, { kind: 'refused' }>, sent: Sent, begun: BegunCall | undefined): Posted {
+  if (incoming.kind === 'message') {
+    return { ...sent, ...(begun && { begun }), body: incoming.message, messages: [incoming.message] }
+  }
   const { messages, faults } = incoming
-  return { ...rest, form: 'json', body: messages, messages, faults }
+  return { ...sent, form: 'json', body: messages, messages, faults }
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name]
   return typeof value === 'string' ? value : undefined
-}
-
-function announcerOf({ notify }: Pick<Handler, 'notify'>) {
-  return {
-    listChanged: (kind: 'tools' | 'resources' | 'prompts', scope: ListScope) => {
-      if (scope === scopeOf('modern')) notify[`${kind}Changed`]()
-    },
-    resourceUpdated: (uri: string) => notify.resourceUpdated(uri),
-  }
 }
 
 /** A name that is no name is refused by whoever handles the request. */

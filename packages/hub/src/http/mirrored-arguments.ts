@@ -33,6 +33,11 @@ export function headerMismatchOf(
   return undefined
 }
 
+/** Whether a modern client has to repeat arguments of this tool in headers. */
+export function mirrorsArguments(tool: ToolDefinition): boolean {
+  return mirroredOf(tool).length > 0
+}
+
 /** A definition stays the same object until its worker sends another. */
 const byTool = new WeakMap<ToolDefinition, readonly ParamHeader[]>()
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isJsonContentType } from '@modelcontextprotocol/server'
 import { LineBudget } from '../mcp/line-budget.js'
@@ -19,7 +20,7 @@ export class BodyReader {
   /** Rejects only for a client that leaves in the middle. Past the bound nothing is kept. */
   async read(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Read<Buffer>> {
     const { 'content-type': type, 'content-encoding': encoding, 'content-length': length, expect } = request.headers
-    if (!isJsonContentType(type ?? null)) return refused(wrongMediaType)
+    if (type !== 'application/json' && !isJsonContentType(type ?? null)) return refused(wrongMediaType)
     if (encoding !== undefined && !/^identity$/i.test(encoding)) return refused(encodedBody)
     if (Number(length) > bytesMax) return refused(bodyTooLarge(bytesMax))
     if (expect !== undefined) response.writeContinue()
@@ -30,8 +31,9 @@ export class BodyReader {
     return new Promise((resolve, reject) => {
       let chunks: Buffer[] = []
       let length = 0
+      let isOver = false
       const end = () => {
-        request.removeAllListeners('data')
+        isOver = true
         this.#budget.give(length)
         length = 0
         chunks = []
@@ -39,6 +41,7 @@ export class BodyReader {
       const refuse = (error: HttpError) => {
         end()
         // What still comes is thrown away: a client that is cut while it sends never reads why.
+        request.removeAllListeners('data')
         request.resume()
         resolve(refused(error))
       }
@@ -48,16 +51,18 @@ export class BodyReader {
         length += chunk.length
         chunks.push(chunk)
       })
-      request.once('end', () => {
-        resolve({ kind: 'read', value: Buffer.concat(chunks) })
+      request.on('end', () => {
+        if (isOver) return
+        resolve({ kind: 'read', value: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) })
         end()
       })
-      request.once('close', () => {
+      request.on('close', () => {
+        if (isOver) return
         end()
         reject(new Error('the client left before it had sent its request'))
       })
       // Its end says as much.
-      request.once('error', () => {})
+      request.on('error', ignore)
     })
   }
 }
@@ -65,12 +70,21 @@ export class BodyReader {
 /** Total. */
 export function parseJsonBody(bytes: Buffer): Read<unknown> {
   try {
-    return { kind: 'read', value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) }
+    return { kind: 'read', value: JSON.parse(textOf(bytes)) }
   } catch (error) {
     const message = `Invalid JSON: ${(error as Error).message}`
     return refused({ status: 400, code: 'INVALID_JSON', rpcCode: -32700, message })
   }
 }
+
+/** Without the mark that some editors put before UTF-8. @throws TypeError */
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new TypeError('the body is not UTF-8')
+  const text = bytes.toString('utf8')
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
+function ignore(): void {}
 
 const noRoom: HttpError = {
   status: 503,

@@ -5,21 +5,34 @@ import {
 } from '@modelcontextprotocol/server'
 import { isCancellation } from '../mcp/json-rpc.js'
 import { eventStream } from './accept.js'
-import { serverError } from './answers.js'
+import { type CallEnd, cancelledError } from './call-end.js'
 import { requestIdsOf } from './incoming.js'
 import type { Introduction } from './session-seal.js'
 
 /** The SDK's, which loses its way between requests of one id, and leaves the stream of a cancelled one open for ever. */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #open = new Set<RequestId>()
+  /** Requests that are answered without us, and what ends them. */
+  readonly #direct = new Map<RequestId, (how: CallEnd) => void>()
 
   /** An id among those of new requests that is in use; undefined: they are all taken now. */
   claim(messages: readonly JSONRPCMessage[]): RequestId | undefined {
     const ids = requestIdsOf(messages)
-    const used = ids.find((id) => this.#open.has(id))
+    const used = ids.find((id) => this.isUsed(id))
     if (used !== undefined) return used
     for (const id of ids) this.#open.add(id)
     return undefined
+  }
+
+  /** False: the id is in use. `end`: what to do when the client cancels it, or the session ends. */
+  claimDirect(id: RequestId, end: (how: CallEnd) => void): boolean {
+    if (this.isUsed(id)) return false
+    this.#direct.set(id, end)
+    return true
+  }
+
+  releaseDirect(id: RequestId, end: (how: CallEnd) => void): void {
+    if (this.#direct.get(id) === end) this.#direct.delete(id)
   }
 
   /** For requests that never got anywhere. */
@@ -31,9 +44,18 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   async endCancelled(messages: readonly JSONRPCMessage[]): Promise<void> {
     for (const message of messages.filter(isCancellation)) {
       const id = message.params?.['requestId'] as RequestId
-      const error = { code: serverError, message: 'The request was cancelled' }
-      if (this.#open.has(id)) await this.send({ jsonrpc: '2.0', id, error })
+      this.#direct.get(id)?.('cancelled')
+      if (this.#open.has(id)) await this.send({ jsonrpc: '2.0', id, error: cancelledError })
     }
+  }
+
+  override async close(): Promise<void> {
+    for (const end of this.#direct.values()) end('session_ended')
+    await super.close()
+  }
+
+  isUsed(id: RequestId): boolean {
+    return this.#open.has(id) || this.#direct.has(id)
   }
 
   /** The requests of a stream that are not yet answered; the SDK alone knows which stream is whose. */

@@ -35,6 +35,8 @@ export class SharedConnections {
   readonly #hub: HubPort
   readonly #now: () => number
   readonly #byIdentity = new Map<string, Shared>()
+  /** What was found for the same object before: most requests of one client bring the same. */
+  readonly #found = new WeakMap<Identity, Shared>()
 
   constructor(hub: HubPort, now: () => number = Date.now) {
     this.#hub = hub
@@ -88,9 +90,15 @@ export class SharedConnections {
   }
 
   #sharedBy(identity: Identity): Shared {
+    const found = this.#found.get(identity)
+    if (found !== undefined && this.#byIdentity.get(found.key) === found) return found
     const key = JSON.stringify([standingOf(identity), identity.view])
-    const known = this.#byIdentity.get(key)
-    if (known !== undefined) return known
+    const shared = this.#byIdentity.get(key) ?? this.#open(key, identity)
+    this.#found.set(identity, shared)
+    return shared
+  }
+
+  #open(key: string, identity: Identity): Shared {
     this.#makeRoom(identity.principal)
     const listeners: Shared['listeners'] = new Set()
     const connection = this.#hub.open(identity, {

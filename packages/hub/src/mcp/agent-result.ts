@@ -43,7 +43,11 @@ export function toResult(
 }
 
 /** A tool's failure is a result that the model can read; anything else's is an error of the protocol. */
-export function failed(failure: RoutingFailure, request: AgentRequest, context: ResultContext): Result {
+export function failed(
+  failure: RoutingFailure,
+  request: Pick<AgentRequest, 'method' | 'name'>,
+  context: Pick<ResultContext, 'connection'>,
+): Result {
   const { code, message, retryable, retryAfterMs } = failure
   const error = { code, message, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }
   if (request.method !== 'tools/call') {

@@ -11,7 +11,7 @@ export interface DirectAgent {
   /** For questions to a legacy client. */
   readonly server: Server
   /** Undefined: the request says something that the SDK has to judge. */
-  describe(request: DirectRequest): DescribedAgent | undefined
+  describe(request: Pick<DirectRequest, 'meta'>): DescribedAgent | undefined
 }
 
 /** It has said at the beginning what it is. */
@@ -25,7 +25,7 @@ export class LegacyAgent implements DirectAgent {
     this.server = server
   }
 
-  describe({ meta }: DirectRequest): DescribedAgent | undefined {
+  describe({ meta }: Pick<DirectRequest, 'meta'>): DescribedAgent | undefined {
     for (const key in meta) if (key.startsWith('io.modelcontextprotocol/')) return undefined
     const { logLevel } = this.server
     if (this.#described === undefined || this.#level !== logLevel) {
@@ -47,7 +47,7 @@ export class ModernAgent implements DirectAgent {
     this.#envelopes = envelopes
   }
 
-  describe({ meta }: DirectRequest): DescribedAgent | undefined {
+  describe({ meta }: Pick<DirectRequest, 'meta'>): DescribedAgent | undefined {
     return this.#envelopes.find(meta)
   }
 }

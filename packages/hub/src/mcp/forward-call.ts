@@ -6,6 +6,7 @@ import { failed, type ResultContext, toResult } from './agent-result.js'
 import { CallListener } from './call-listener.js'
 import { declaredCapabilities } from './client-descriptor.js'
 import { type AskingCall, answers, giveInput, type InputContext, subjectOf } from './give-input.js'
+import { handedOver } from './handed-over.js'
 import { InputFailure } from './input-requests.js'
 import { internalError } from './json-rpc.js'
 
@@ -24,7 +25,12 @@ export async function forwardCall(
   const { connection } = context
   if (state === undefined) {
     const { progressToken: _, ...routed } = request
-    return settle(call, context, () => connection.call({ ...routed, client, ...turnOf(call) }))
+    const begun = handedOver(ctx.http?.req)
+    return settle(
+      call,
+      context,
+      () => begun?.adopt(turnOf(call)) ?? connection.call({ ...routed, client, ...turnOf(call) }),
+    )
   }
   const { id } = context.suspended.redeem(state, subjectOf(request, connection))
   const input = answers(ctx.mcpReq.inputResponses)

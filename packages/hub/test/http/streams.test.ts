@@ -297,8 +297,9 @@ describe('a legacy client that lost its stream', () => {
 
   it('of a revision before 2025-11-25 gets no empty event, which it could not read', async () => {
     const front = await TestFront.listen()
-    front.hub.tool('t', () => text('x'))
-    const stream = await front.stream(await front.session('2025-06-18'), call(1, 't'))
+    const { answer } = heldTool(front)
+    const stream = await front.stream(await front.session('2025-06-18'), call(1, 'held'))
+    answer('x')
     expect(await stream.next()).toMatchObject({ data: { id: 1 } })
   })
 })

@@ -197,9 +197,10 @@ export function describeAgents(way: string, stage: () => Stage): void {
     })
 
     it('is spared what failed inside the hub', async () => {
-      hub.tool('bug', () => {
+      const bug = () => {
         throw Object.assign(new Error('secret'), { code: 3, data: 'secret' })
-      })
+      }
+      hub.tool('bug', bug, { execution: { taskSupport: 'optional' } })
       const refused = await agent.request('tools/call', { name: 'bug' }).catch((error: unknown) => error)
       expect(refused).toMatchObject({ code: -32603 })
       expect(JSON.stringify(refused) + (refused as Error).message).not.toContain('secret')

@@ -1,0 +1,95 @@
+import type { LogLevel } from '@callboard/protocol'
+import type { CallWish } from '../broker/events.js'
+import type { HandedOver } from '../mcp/handed-over.js'
+import type { CallListeners, CallOutcome, CallSink, Connection, Turn, TurnListener } from '../port.js'
+
+/**
+ * A call that was begun in the hope that its outcome is all there will be to tell. When there is more, whoever knows how to tell it adopts
+ * the call, and hears of everything from the beginning.
+ */
+export class BegunCall implements CallSink, HandedOver {
+  readonly #connection: Connection
+  readonly #wish: CallWish
+  readonly #onSettled: () => void
+  readonly #turn: Turn
+  #outcome: CallOutcome | undefined
+  #resolve: ((outcome: CallOutcome | undefined) => void) | undefined
+  #patience: NodeJS.Timeout | undefined
+  #heir: CallListeners | undefined
+  #early: ((heir: CallListeners) => void)[] = []
+
+  constructor(connection: Connection, wish: CallWish, onSettled = () => {}) {
+    this.#connection = connection
+    this.#wish = wish
+    this.#onSettled = onSettled
+    this.#turn = connection.begin(wish, this)
+  }
+
+  /** Its outcome; undefined when there is something to tell before it, or when it has not come within `patienceMs`. To be asked once. */
+  first(patienceMs?: number): Promise<CallOutcome | undefined> {
+    if (this.#outcome !== undefined || this.#early.length > 0) return Promise.resolve(this.#outcome)
+    if (patienceMs !== undefined) this.#patience = setTimeout(() => this.#wake(undefined), patienceMs).unref()
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  adopt(turn: TurnListener): Promise<CallOutcome> {
+    const early = this.#early
+    this.#early = []
+    this.#heir = turn
+    for (const tell of early) tell(turn)
+    turn.signal?.addEventListener('abort', () => this.cancel(), { once: true })
+    if (turn.signal?.aborted === true) this.cancel()
+    if (this.#outcome !== undefined) return Promise.resolve(this.#outcome)
+    return new Promise((resolve) => {
+      this.#resolve = (outcome) => resolve(outcome!)
+    })
+  }
+
+  /** Nobody is left to tell anything, unless somebody has adopted it. The call goes on. */
+  leave(): void {
+    if (this.#heir !== undefined) return
+    this.#heir = nobody
+    this.#early = []
+    this.#wake(undefined)
+  }
+
+  cancel(): void {
+    if (this.#outcome === undefined) this.#connection.cancel(this.#turn)
+  }
+
+  /** Unless somebody has adopted it. */
+  cancelAlone(): void {
+    if (this.#heir === undefined) this.cancel()
+  }
+
+  settled(outcome: CallOutcome): void {
+    this.#outcome = outcome
+    this.#onSettled()
+    this.#wake(outcome)
+  }
+
+  onProgress(body: Uint8Array): void {
+    if (this.#wish.client.progress) this.#tell((heir) => heir.onProgress?.(body))
+  }
+
+  onLog(level: LogLevel, body: Uint8Array): void {
+    if (this.#wish.client.logLevel !== undefined) this.#tell((heir) => heir.onLog?.(level, body))
+  }
+
+  #tell(tell: (heir: CallListeners) => void): void {
+    if (this.#heir !== undefined) return tell(this.#heir)
+    this.#early.push(tell)
+    this.#wake(undefined)
+  }
+
+  #wake(outcome: CallOutcome | undefined): void {
+    clearTimeout(this.#patience)
+    const resolve = this.#resolve
+    this.#resolve = undefined
+    resolve?.(outcome)
+  }
+}
+
+const nobody: CallListeners = {}
