@@ -1,4 +1,4 @@
-import type { Caller, CallId, Client, WorkerMethod } from '@callboard/protocol'
+import { type Caller, type CallId, type Client, TransientMap, type WorkerMethod } from '@callboard/protocol'
 import type { CallOutcome } from '../port.js'
 import type { Definition } from './definition.js'
 import type { ConnectionId, PeerId, Ref } from './events.js'
@@ -73,11 +73,11 @@ export type Turn =
 
 /** All open calls, and the conversations with the agents behind them. */
 export class Calls {
-  readonly #calls = new Map<CallId, Call>()
-  readonly #conversations = new Map<CallId, Conversation>()
-  readonly #conversationByRef = new Map<Ref, Conversation>()
+  readonly #calls = new TransientMap<CallId, Call>()
+  readonly #conversations = new TransientMap<CallId, Conversation>()
+  readonly #conversationByRef = new TransientMap<Ref, Conversation>()
   readonly #byWorkerCall = new Map<string, CallId>()
-  readonly #byConnection = new Map<ConnectionId, Set<CallId>>()
+  readonly #byConnection = new Map<ConnectionId, TransientMap<CallId, Conversation>>()
 
   get size(): number {
     return this.#calls.size
@@ -113,8 +113,8 @@ export class Calls {
   }
 
   /** The conversations of a connection, by their root calls. */
-  ofConnection(connection: ConnectionId): ReadonlySet<CallId> {
-    return this.#byConnection.get(connection) ?? none
+  ofConnection(connection: ConnectionId): Iterable<CallId> {
+    return this.#byConnection.get(connection)?.keys() ?? []
   }
 
   /** The call behind a worker's own CALL. */
@@ -156,7 +156,7 @@ export class Calls {
     const conversation: Conversation = { root, principal, connection, ref, waiting: [], asked: undefined }
     this.#conversations.set(root, conversation)
     this.#conversationByRef.set(ref, conversation)
-    this.#attach(root, connection)
+    this.#attach(conversation)
   }
 
   conversation(root: CallId): Conversation | undefined {
@@ -172,7 +172,7 @@ export class Calls {
     conversation.connection = connection
     conversation.ref = ref
     this.#conversationByRef.set(ref, conversation)
-    this.#attach(conversation.root, connection)
+    this.#attach(conversation)
   }
 
   closeTurn(conversation: Conversation): Ref | undefined {
@@ -188,10 +188,11 @@ export class Calls {
     this.#conversations.delete(conversation.root)
   }
 
-  #attach(root: CallId, connection: ConnectionId): void {
-    const roots = this.#byConnection.get(connection)
-    if (roots === undefined) this.#byConnection.set(connection, new Set([root]))
-    else roots.add(root)
+  #attach(conversation: Conversation): void {
+    const { root, connection } = conversation
+    const roots = this.#byConnection.get(connection) ?? new TransientMap()
+    roots.set(root, conversation)
+    this.#byConnection.set(connection, roots)
   }
 
   #detach({ root, connection }: Conversation): void {
@@ -200,7 +201,5 @@ export class Calls {
     if (roots?.size === 0) this.#byConnection.delete(connection)
   }
 }
-
-const none: ReadonlySet<CallId> = new Set()
 
 const workerCallKey = (peer: PeerId, workerCallId: string): string => `${peer} ${workerCallId}`

@@ -1,4 +1,4 @@
-import { type CallId, keeperOf, type Ready } from '@callboard/protocol'
+import { type CallId, keeperOf, type Ready, TransientMap } from '@callboard/protocol'
 import type { PeerId } from './events.js'
 import { logsPerSecondMax } from './limits.js'
 import { goodHealth, type Health } from './outliers.js'
@@ -31,7 +31,7 @@ export interface WorkerPeer {
   readonly health: Health
   holdUntil: number | undefined
   /** Calls that use a credit here, with their depth: until the final frame, or the loss of the connection. [CB-18] */
-  readonly held: Map<CallId, number>
+  readonly held: TransientMap<CallId, number>
   /** Credits in use, by depth: the sizes of `held`, kept so that choosing a worker costs nothing. */
   readonly used: number[]
   /** Calls that wait for a person; they use no credit. */
@@ -163,7 +163,7 @@ export function workerPeer(peer: PeerId, ready: Ready, trusted: boolean, now: nu
     suspect: false,
     health: goodHealth(now),
     holdUntil: undefined,
-    held: new Map(),
+    held: new TransientMap(),
     used: [],
     suspended: new Set(),
     calls: new Set(),

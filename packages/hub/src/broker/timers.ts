@@ -1,3 +1,5 @@
+import { TransientMap } from '@callboard/protocol'
+
 /**
  * Timers by kind and key, as data: an indexed binary heap, so that setting again and clearing leave nothing behind.
  * A key has one timer of each kind at a time.
@@ -5,7 +7,7 @@
 export class Timers<Kind extends string> {
   readonly #heap: Timer<Kind>[] = []
   // By kind and then by key: one string of both would have to be made for every call.
-  readonly #byKind = new Map<Kind, Map<string, Timer<Kind>>>()
+  readonly #byKind = new Map<Kind, TransientMap<string, Timer<Kind>>>()
 
   /** When the next timer is due; undefined when there is none. */
   get nextAt(): number | undefined {
@@ -47,10 +49,10 @@ export class Timers<Kind extends string> {
     return first
   }
 
-  #byKey(kind: Kind): Map<string, Timer<Kind>> {
+  #byKey(kind: Kind): TransientMap<string, Timer<Kind>> {
     const known = this.#byKind.get(kind)
     if (known !== undefined) return known
-    const fresh = new Map<string, Timer<Kind>>()
+    const fresh = new TransientMap<string, Timer<Kind>>()
     this.#byKind.set(kind, fresh)
     return fresh
   }

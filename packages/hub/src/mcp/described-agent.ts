@@ -1,4 +1,4 @@
-import type { Client, LogLevel } from '@callboard/protocol'
+import { type Client, encodedOnce, type LogLevel } from '@callboard/protocol'
 import type { ClientCapabilities } from '@modelcontextprotocol/server'
 import { clientOf, type Era } from './client-descriptor.js'
 
@@ -15,8 +15,8 @@ export interface DescribedAgent {
 export function describeOnce(era: Era, capabilities: ClientCapabilities, level: LogLevel | undefined): DescribedAgent {
   return {
     capabilities,
-    quiet: clientOf(era, capabilities, { level, listens: true, progress: false }),
-    wantsProgress: clientOf(era, capabilities, { level, listens: true, progress: true }),
-    deaf: clientOf(era, capabilities, { level, listens: false, progress: false }),
+    quiet: encodedOnce(clientOf(era, capabilities, { level, listens: true, progress: false })),
+    wantsProgress: encodedOnce(clientOf(era, capabilities, { level, listens: true, progress: true })),
+    deaf: encodedOnce(clientOf(era, capabilities, { level, listens: false, progress: false })),
   }
 }

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { TransientMap } from '@callboard/protocol'
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server'
 import { Batches } from './batches.js'
 import {
@@ -63,7 +64,7 @@ export class NdjsonTransport implements Transport {
   #isWaiting = false
   readonly #batches = new Batches()
   /** Requests that are still to be answered; after EOF the connection lives on for them a little. */
-  readonly #unanswered = new Set<RequestId>()
+  readonly #unanswered = new TransientMap<RequestId, true>()
   readonly #faults = { second: 0, count: 0 }
   #started = false
   /** Nothing more comes. */
@@ -125,7 +126,7 @@ export class NdjsonTransport implements Transport {
 
   /** Notes a request that {@link NdjsonTransport.answer} is going to answer. */
   expect(id: RequestId): void {
-    this.#unanswered.add(id)
+    this.#unanswered.set(id, true)
   }
 
   /** Writes a line around a worker's bytes, see {@link LineWriter.lineAround}. */
@@ -214,7 +215,7 @@ export class NdjsonTransport implements Transport {
   #deliver(message: JSONRPCMessage): void {
     if ('method' in message) {
       // A subscription stays open for as long as the connection: nobody waits for its answer.
-      if ('id' in message && message.method !== 'subscriptions/listen') this.#unanswered.add(message.id)
+      if ('id' in message && message.method !== 'subscriptions/listen') this.#unanswered.set(message.id, true)
     }
     if (isCancellation(message)) this.#forget(message.params?.['requestId'])
     if (this.#options.intercept?.(message) !== true) this.onmessage?.(message)
