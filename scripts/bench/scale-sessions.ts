@@ -101,7 +101,7 @@ async function openHttp(stage: ScaleStage, count: number): Promise<Crowd> {
   // Whoever comes too late takes the place of who was silent longest.
   const isOpen = await Promise.all(sessions.map((session) => session.isOpen()))
   const callers = sessions.filter((_, index) => isOpen[index])
-  const stopped = 'older ones had to make room for newer ones'
+  const stopped = 'older ones made room for newer ones (legacySessionsMax)'
   return callers.length === count ? { callers } : { callers, stopped }
 }
 

@@ -32,9 +32,9 @@ export class ScaleStage implements AsyncDisposable {
     return stage
   }
 
-  /** A hub without workers. */
-  static async empty(): Promise<ScaleStage> {
-    const hub = await HubProcess.start(probeOptions)
+  /** A hub without workers. `nodeOptions` beside those that the probe needs. */
+  static async empty(nodeOptions: readonly string[] = []): Promise<ScaleStage> {
+    const hub = await HubProcess.start([...probeOptions, ...nodeOptions])
     return new ScaleStage(hub, await Probe.attach(hub.probe))
   }
 

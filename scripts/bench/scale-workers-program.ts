@@ -9,7 +9,7 @@ const secret = secretFile === undefined ? {} : { secret: readFileSync(secretFile
 /** About as much as a tool of a real server has to say. */
 const input = z.object({
   text: z.string().describe('What to say back, word by word; anything that can be written'),
-  limit: z.int().min(1).max(100).default(20).describe('How many words at most'),
+  repeat: z.int().min(1).max(1_000).default(1).describe('How often; once if not said'),
 })
 const services =
   count === '0' ? [prefix] : Array.from({ length: Number(count) }, (_, index) => `${prefix}-${Number(first) + index}`)
@@ -21,8 +21,12 @@ async function start(service: string): Promise<void> {
   const worker = defineWorker({ service, version: '1.0.0', concurrency: Number(concurrency) })
   const name = service.replaceAll('-', '_')
   for (let index = 0; index < Number(tools); index += 1) {
-    const description = `Says back what it is told, as tool ${index} of ${service}; at most as many words as the limit says.`
-    worker.tool(`${name}_say_${index}`, { description, input, annotations: { readOnlyHint: true } }, ({ text }) => text)
+    const description = `Says back what it is told, as often as asked, as tool ${index} of ${service}; and says nothing else.`
+    worker.tool(
+      `${name}_say_${index}`,
+      { description, input, annotations: { readOnlyHint: true } },
+      ({ text, repeat }) => text.repeat(repeat),
+    )
   }
   if (service !== prefix) return void (await worker.start(secret))
   const large = z.object({ bytes: z.int() })

@@ -1,0 +1,129 @@
+import { type CallLines, type CallText, callText } from './call-lines.js'
+import { GateProxy } from './gate-proxy.js'
+import type { GateMeasure } from './gate-thresholds.js'
+import { median, until } from './growth.js'
+import type { Probe } from './probe.js'
+import { ScaleStage } from './scale-stage.js'
+import type { WireCounts } from './wire-count.js'
+
+export type Measured = { readonly [measure in GateMeasure]: number }
+
+/** Calls of one burst: a client's whole write, which is answered before the next one, so that what shares a batch is no chance. */
+export const burstCalls = 128
+
+/** About two minutes on a machine that has much else to do; half a minute on others. */
+export async function measureGate(): Promise<Measured> {
+  const [cpu, counts, heap] = [await cpuRatios(), await wireCounts(), await allocations()]
+  return { ...cpu, ...counts, ...heap }
+}
+
+interface Called {
+  readonly agent: CallLines
+  readonly probe: Probe
+  readonly texts: readonly CallText[]
+}
+
+/** CPU of the hub's process per call, over that of the naive proxy's: the median of what rounds of windows in turns had. */
+async function cpuRatios(): Promise<Pick<Measured, 'cpuTrusted' | 'cpuChecked'>> {
+  await using hub = await gateHub()
+  await using proxy = await GateProxy.start()
+  const agent = await hub.agent()
+  const all: Called[] = [
+    { agent: proxy.agent, probe: proxy.probe, texts: textsOf('echo') },
+    ...[trustedTool, checkedTool].map((tool) => ({ agent, probe: hub.probe, texts: textsOf(tool) })),
+  ]
+  for (const called of all) await cpuPerCall(called, warmMs)
+  const ratios: [number[], number[]] = [[], []]
+  for (let round = 0; round < cpuRounds; round += 1) {
+    const cpu = [0, 0, 0]
+    const order = round % 2 === 0 ? [0, 1, 2] : [2, 1, 0]
+    for (const index of order) cpu[index] = await cpuPerCall(all[index]!, cpuWindowMs)
+    ratios[0].push(cpu[1]! / cpu[0]!)
+    ratios[1].push(cpu[2]! / cpu[0]!)
+  }
+  return { cpuTrusted: median(ratios[0]), cpuChecked: median(ratios[1]) }
+}
+
+async function cpuPerCall({ agent, probe, texts }: Called, windowMs: number): Promise<number> {
+  const isOver = until(windowMs)
+  const before = await probe.cpuMicros()
+  let calls = 0
+  do {
+    await agent.burst(texts)
+    calls += texts.length
+  } while (!isOver())
+  return ((await probe.cpuMicros()) - before) / calls
+}
+
+/** What passes between the hub and its sockets in bursts. */
+async function wireCounts(): Promise<
+  Pick<Measured, 'batchesOut' | 'batchesIn' | 'messagesOut' | 'messagesIn' | 'writes'>
+> {
+  await using hub = await gateHub()
+  const agent = await hub.agent()
+  const texts = textsOf(checkedTool)
+  for (let burst = 0; burst < warmBursts; burst += 1) await agent.burst(texts)
+  await hub.probe.ask('count')
+  await agent.burst(texts)
+  const bursts: WireCounts[] = []
+  for (let burst = 0; burst < countedBursts; burst += 1) {
+    await hub.probe.ask('count')
+    await agent.burst(texts)
+    bursts.push(await hub.probe.ask('counted'))
+    // What is waited for next is counted again only if it was asked for while counting.
+    await hub.probe.ask('count')
+  }
+  const usual = (key: keyof WireCounts) => median(bursts.map((counts) => counts[key]))
+  return {
+    batchesOut: usual('batchesOut'),
+    batchesIn: usual('batchesIn'),
+    messagesOut: usual('messagesOut') / burstCalls,
+    messagesIn: usual('messagesIn') / burstCalls,
+    writes: usual('writes'),
+  }
+}
+
+/** Bytes of the heap that a call takes up, before anything is collected: a hub with so much room for young objects collects seldom. */
+async function allocations(): Promise<Pick<Measured, 'heapTrusted' | 'heapChecked'>> {
+  await using hub = await gateHub(['--min-semi-space-size=128', '--max-semi-space-size=128'])
+  const agent = await hub.agent()
+  return {
+    heapTrusted: await kibibytesPerCall(hub.probe, agent, textsOf(trustedTool)),
+    heapChecked: await kibibytesPerCall(hub.probe, agent, textsOf(checkedTool)),
+  }
+}
+
+async function kibibytesPerCall(probe: Probe, agent: CallLines, texts: readonly CallText[]): Promise<number> {
+  for (let burst = 0; burst < warmBursts; burst += 1) await agent.burst(texts)
+  const grown: number[] = []
+  for (let window = 0; window < heapWindows; window += 1) {
+    const before = (await probe.ask('allocated')).heapBytes
+    for (let burst = 0; burst < burstsPerHeapWindow; burst += 1) await agent.burst(texts)
+    grown.push((await probe.ask('allocated')).heapBytes - before)
+  }
+  // One in some has a collection in it: it shrank, or grew by less.
+  return median(grown) / (burstsPerHeapWindow * texts.length) / 1024
+}
+
+async function gateHub(nodeOptions: readonly string[] = []): Promise<ScaleStage> {
+  const hub = await ScaleStage.empty(nodeOptions)
+  await hub.workers('kernel', { isTrusted: true })
+  await hub.workers('stranger', {})
+  return hub
+}
+
+const trustedTool = 'kernel_say_0'
+const checkedTool = 'stranger_say_0'
+
+/** 200 bytes there and 2 KB back: what tools usually say. */
+function textsOf(tool: string): readonly CallText[] {
+  return Array.from({ length: burstCalls }, () => callText(tool, { text: 'x'.repeat(100), repeat: 20 }))
+}
+
+const warmMs = 1_000
+const cpuRounds = 12
+const cpuWindowMs = 250
+const warmBursts = 60
+const countedBursts = 21
+const burstsPerHeapWindow = 4
+const heapWindows = 25
