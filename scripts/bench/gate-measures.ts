@@ -1,7 +1,7 @@
 import { type CallLines, type CallText, callText } from './call-lines.js'
 import { GateProxy } from './gate-proxy.js'
 import type { GateMeasure } from './gate-thresholds.js'
-import { median, until } from './growth.js'
+import { median } from './growth.js'
 import type { Probe } from './probe.js'
 import { ScaleStage } from './scale-stage.js'
 import type { WireCounts } from './wire-count.js'
@@ -11,10 +11,15 @@ export type Measured = { readonly [measure in GateMeasure]: number }
 /** Calls of one burst: a client's whole write, which is answered before the next one, so that what shares a batch is no chance. */
 export const burstCalls = 128
 
-/** About two minutes on a machine that has much else to do; half a minute on others. */
+/** All of it: half a minute on a quiet machine. */
 export async function measureGate(): Promise<Measured> {
-  const [cpu, counts, heap] = [await cpuRatios(), await wireCounts(), await allocations()]
-  return { ...cpu, ...counts, ...heap }
+  const [usual, roomy, proxy] = await Promise.all([gateHub(), gateHub(roomForYoung), GateProxy.start()])
+  await using _usual = usual
+  await using _roomy = roomy
+  await using _proxy = proxy
+  const heap = await allocations(roomy)
+  const cpu = await cpuRatios(usual, proxy)
+  return { ...cpu, ...heap, ...(await wireCounts(usual)) }
 }
 
 interface Called {
@@ -24,45 +29,37 @@ interface Called {
 }
 
 /** CPU of the hub's process per call, over that of the naive proxy's: the median of what rounds of windows in turns had. */
-async function cpuRatios(): Promise<Pick<Measured, 'cpuTrusted' | 'cpuChecked'>> {
-  await using hub = await gateHub()
-  await using proxy = await GateProxy.start()
+async function cpuRatios(hub: ScaleStage, proxy: GateProxy): Promise<Pick<Measured, 'cpuTrusted' | 'cpuChecked'>> {
   const agent = await hub.agent()
   const all: Called[] = [
     { agent: proxy.agent, probe: proxy.probe, texts: textsOf('echo') },
     ...[trustedTool, checkedTool].map((tool) => ({ agent, probe: hub.probe, texts: textsOf(tool) })),
   ]
-  for (const called of all) await cpuPerCall(called, warmMs)
+  for (const called of all) await cpuPerCall(called, warmBursts)
   const ratios: [number[], number[]] = [[], []]
   for (let round = 0; round < cpuRounds; round += 1) {
     const cpu = [0, 0, 0]
     const order = round % 2 === 0 ? [0, 1, 2] : [2, 1, 0]
-    for (const index of order) cpu[index] = await cpuPerCall(all[index]!, cpuWindowMs)
+    for (const index of order) cpu[index] = await cpuPerCall(all[index]!, cpuBursts)
     ratios[0].push(cpu[1]! / cpu[0]!)
     ratios[1].push(cpu[2]! / cpu[0]!)
   }
   return { cpuTrusted: median(ratios[0]), cpuChecked: median(ratios[1]) }
 }
 
-async function cpuPerCall({ agent, probe, texts }: Called, windowMs: number): Promise<number> {
-  const isOver = until(windowMs)
+/** So many calls, and not so long: on a busy machine a window would see too few. */
+async function cpuPerCall({ agent, probe, texts }: Called, bursts: number): Promise<number> {
   const before = await probe.cpuMicros()
-  let calls = 0
-  do {
-    await agent.burst(texts)
-    calls += texts.length
-  } while (!isOver())
-  return ((await probe.cpuMicros()) - before) / calls
+  for (let burst = 0; burst < bursts; burst += 1) await agent.burst(texts)
+  return ((await probe.cpuMicros()) - before) / (bursts * texts.length)
 }
 
 /** What passes between the hub and its sockets in bursts. */
-async function wireCounts(): Promise<
-  Pick<Measured, 'batchesOut' | 'batchesIn' | 'messagesOut' | 'messagesIn' | 'writes'>
-> {
-  await using hub = await gateHub()
+async function wireCounts(
+  hub: ScaleStage,
+): Promise<Pick<Measured, 'batchesOut' | 'batchesIn' | 'messagesOut' | 'messagesIn' | 'writes'>> {
   const agent = await hub.agent()
   const texts = textsOf(checkedTool)
-  for (let burst = 0; burst < warmBursts; burst += 1) await agent.burst(texts)
   await hub.probe.ask('count')
   await agent.burst(texts)
   const bursts: WireCounts[] = []
@@ -84,8 +81,7 @@ async function wireCounts(): Promise<
 }
 
 /** Bytes of the heap that a call takes up, before anything is collected: a hub with so much room for young objects collects seldom. */
-async function allocations(): Promise<Pick<Measured, 'heapTrusted' | 'heapChecked'>> {
-  await using hub = await gateHub(['--min-semi-space-size=128', '--max-semi-space-size=128'])
+async function allocations(hub: ScaleStage): Promise<Pick<Measured, 'heapTrusted' | 'heapChecked'>> {
   const agent = await hub.agent()
   return {
     heapTrusted: await kibibytesPerCall(hub.probe, agent, textsOf(trustedTool)),
@@ -120,10 +116,12 @@ function textsOf(tool: string): readonly CallText[] {
   return Array.from({ length: burstCalls }, () => callText(tool, { text: 'x'.repeat(100), repeat: 20 }))
 }
 
-const warmMs = 1_000
-const cpuRounds = 12
-const cpuWindowMs = 250
-const warmBursts = 60
+/** So many MiB of new objects before one of them is looked at. */
+const roomForYoung = ['--min-semi-space-size=128', '--max-semi-space-size=128']
+/** Until what runs is compiled. */
+const warmBursts = 50
+const cpuRounds = 24
+const cpuBursts = 8
 const countedBursts = 21
 const burstsPerHeapWindow = 4
 const heapWindows = 25

@@ -8,7 +8,7 @@ const wire = new WireCount()
 const answers: { readonly [Word in ProbeWord]: () => ProbeAnswers[Word] } = {
   cpu() {
     const { user, system } = process.cpuUsage()
-    return { micros: user + system }
+    return { micros: user + system, user, system }
   },
   heap() {
     // What the first one finds dead may hold what only the second one frees.

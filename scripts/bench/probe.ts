@@ -7,7 +7,7 @@ import type { WireCounts } from './wire-count.js'
 /** What a process tells of itself. */
 export interface ProbeAnswers {
   /** Of all its threads so far. */
-  readonly cpu: { readonly micros: number }
+  readonly cpu: { readonly micros: number; readonly user: number; readonly system: number }
   /** After a collection. */
   readonly heap: { readonly heapBytes: number; readonly residentBytes: number }
   /** Without one. */
