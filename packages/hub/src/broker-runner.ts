@@ -2,19 +2,21 @@ import { bodyBytesMax, type CallId, type ToolDefinition } from '@callboard/proto
 import { Broker } from './broker/broker.js'
 import type { Definition } from './broker/definition.js'
 import type { BrokerEffect, Notice } from './broker/effects.js'
-import type { BrokerEvent, ConnectionId, PeerId, Ref } from './broker/events.js'
+import type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './broker/events.js'
 import type { StoredService } from './broker/service-entry.js'
 import type { BrokerOptions } from './broker/state.js'
 import { failure } from './broker/state.js'
 import type {
   AgentCall,
   CallOutcome,
+  CallSink,
   Connection,
   ConnectionListener,
   HubPort,
   Identity,
   KnownTool,
   Resumption,
+  Turn,
   TurnListener,
 } from './port.js'
 
@@ -30,12 +32,12 @@ export interface RunnerOutlets {
   now(): number
 }
 
-interface OpenTurn {
-  readonly settle: (outcome: CallOutcome) => void
-  readonly listener: TurnListener
-}
-
 const internalFailure = failure('internal', 'The hub failed at this call; its log says why.')
+
+const cancelled: CallOutcome = { kind: 'failure', failure: failure('cancelled', 'The call was cancelled.') }
+
+/** {@link TurnListener} with what is absent spelled out. */
+type MaybeListener = { readonly [key in keyof TurnListener]: TurnListener[key] | undefined }
 
 /** Longer than this a timer is armed in steps: setTimeout takes 31 bits. */
 const timerMsMax = 2_000_000_000
@@ -45,7 +47,7 @@ export class BrokerRunner implements HubPort {
   readonly broker: Broker
   readonly #outlets: RunnerOutlets
   readonly #listeners = new Map<ConnectionId, ConnectionListener>()
-  readonly #turns = new Map<Ref, OpenTurn>()
+  readonly #turns = new Map<Ref, CallSink>()
   readonly #joined = new Set<() => void>()
   #connectionSerial = 0
   #refSerial = 0
@@ -113,8 +115,9 @@ export class BrokerRunner implements HubPort {
     this.#closed = true
     clearTimeout(this.#timer)
     const outcome: CallOutcome = { kind: 'failure', failure: failure('outcome_unknown', 'The hub has ended.') }
-    for (const turn of this.#turns.values()) turn.settle(outcome)
+    const turns = [...this.#turns.values()]
     this.#turns.clear()
+    for (const turn of turns) turn.settled(outcome)
     this.#listeners.clear()
   }
 
@@ -132,6 +135,8 @@ export class BrokerRunner implements HubPort {
       services: () => broker.services(identity),
       completes: () => broker.completes() || this.#catalogueKnown() !== undefined,
       call: (call) => this.#call(connection, call),
+      begin: (call, sink) => this.#begin(connection, call, sink),
+      cancel: (turn) => this.#cancel(turn),
       resume: (id, body, turn = {}) => this.#resume(connection, id, body, turn),
       abandon: (id) => this.step({ type: 'abandon', connection, id }),
       subscribe: (uri) => this.step({ type: 'subscribe', connection, uri }),
@@ -146,10 +151,15 @@ export class BrokerRunner implements HubPort {
     }
   }
 
-  #call(connection: ConnectionId, agentCall: AgentCall): Promise<CallOutcome> {
-    const { signal: _signal, onProgress: _progress, onLog: _log, ...call } = agentCall
-    if (call.body.byteLength > bodyBytesMax) return Promise.resolve(tooLarge('arguments', call.body))
-    return this.#turn(agentCall, (ref) => ({ type: 'call', ref, connection, call }))
+  #call(connection: ConnectionId, { signal, onProgress, onLog, ...call }: AgentCall): Promise<CallOutcome> {
+    return this.#promised({ signal, onProgress, onLog }, (sink) => this.#begin(connection, call, sink))
+  }
+
+  #begin(connection: ConnectionId, call: CallWish, sink: CallSink): Turn {
+    const ref = ++this.#refSerial
+    if (call.body.byteLength > bodyBytesMax) sink.settled(tooLarge('arguments', call.body))
+    else this.#open({ type: 'call', ref, connection, call }, sink)
+    return ref
   }
 
   #resume(connection: ConnectionId, id: CallId, body: Uint8Array, turn: Resumption): Promise<CallOutcome> {
@@ -158,39 +168,47 @@ export class BrokerRunner implements HubPort {
       return Promise.resolve(tooLarge('answers', body))
     }
     const heard = turn.client === undefined ? {} : { client: turn.client }
-    return this.#turn(turn, (ref) => ({ type: 'resume', ref, connection, id, body, ...heard }))
+    return this.#promised(turn, (sink) => {
+      const ref = ++this.#refSerial
+      this.#open({ type: 'resume', ref, connection, id, body, ...heard }, sink)
+      return ref
+    })
   }
 
-  #turn(listener: TurnListener, event: (ref: Ref) => BrokerEvent): Promise<CallOutcome> {
-    const { signal } = listener
-    if (this.#closed || signal?.aborted === true) {
-      return Promise.resolve({ kind: 'failure', failure: failure('cancelled', 'The call was cancelled.') })
-    }
+  #promised({ signal, onProgress, onLog }: MaybeListener, open: (sink: CallSink) => Turn): Promise<CallOutcome> {
+    if (signal?.aborted === true) return Promise.resolve(cancelled)
     return new Promise((resolve) => {
-      const ref = ++this.#refSerial
-      const cancel = () => {
-        this.#settle(ref, { kind: 'failure', failure: failure('cancelled', 'The call was cancelled.') })
-        this.step({ type: 'cancel', ref })
-      }
-      const settle = (outcome: CallOutcome) => {
+      const cancel = () => this.#cancel(turn)
+      const settled = (outcome: CallOutcome) => {
         signal?.removeEventListener('abort', cancel)
         resolve(outcome)
       }
-      this.#turns.set(ref, { settle, listener })
       signal?.addEventListener('abort', cancel, { once: true })
-      // A tool whose worker is still on its way is not unknown.
-      const known = this.#catalogueKnown()
-      if (known === undefined) return this.step(event(ref))
-      void known.then(() => {
-        if (this.#turns.has(ref)) this.step(event(ref))
-      })
+      const turn = open({ settled, ...(onProgress && { onProgress }), ...(onLog && { onLog }) })
     })
+  }
+
+  #open(event: Extract<BrokerEvent, { type: 'call' | 'resume' }>, sink: CallSink): void {
+    if (this.#closed) return sink.settled(cancelled)
+    this.#turns.set(event.ref, sink)
+    // A tool whose worker is still on its way is not unknown.
+    const known = this.#catalogueKnown()
+    if (known === undefined) return this.step(event)
+    void known.then(() => {
+      if (this.#turns.has(event.ref)) this.step(event)
+    })
+  }
+
+  #cancel(ref: Ref): void {
+    if (!this.#turns.has(ref)) return
+    this.#settle(ref, cancelled)
+    this.step({ type: 'cancel', ref })
   }
 
   #settle(ref: Ref, outcome: CallOutcome): void {
     const turn = this.#turns.get(ref)
     this.#turns.delete(ref)
-    turn?.settle(outcome)
+    turn?.settled(outcome)
   }
 
   #perform(effect: BrokerEffect): void {
@@ -200,9 +218,9 @@ export class BrokerRunner implements HubPort {
       case 'settle':
         return this.#settle(effect.ref, effect.outcome)
       case 'progress':
-        return this.#turns.get(effect.ref)?.listener.onProgress?.(effect.body)
+        return this.#turns.get(effect.ref)?.onProgress?.(effect.body)
       case 'log':
-        return this.#turns.get(effect.ref)?.listener.onLog?.(effect.level, effect.body)
+        return this.#turns.get(effect.ref)?.onLog?.(effect.level, effect.body)
       case 'list_changed':
         for (const connection of effect.connections) {
           this.#listeners.get(connection)?.listChanged(effect.kind, effect.scope)

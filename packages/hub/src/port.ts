@@ -1,13 +1,5 @@
-import type {
-  Caller,
-  CallId,
-  Client,
-  LogLevel,
-  Role,
-  RoutingFailure,
-  ToolDefinition,
-  WorkerMethod,
-} from '@callboard/protocol'
+import type { Caller, CallId, Client, LogLevel, Role, RoutingFailure, ToolDefinition } from '@callboard/protocol'
+import type { CallWish } from './broker/events.js'
 import type { ToolFilter } from './broker/tool-filter.js'
 
 /** Who an agent's connection is, after authentication. Several connections may be one session. */
@@ -97,6 +89,10 @@ export interface Connection {
   completes(): boolean
   /** Never rejects: whatever happens is an outcome. Aborting `signal` cancels the call. */
   call(call: AgentCall): Promise<CallOutcome>
+  /** As {@link call}, at the least cost: without a promise and a signal. Returns what {@link cancel} takes. */
+  begin(call: CallWish, sink: CallSink): Turn
+  /** `settled` is called with `cancelled`, unless it was called before. */
+  cancel(turn: Turn): void
   /** Goes on with a call that asked for input; the outcome is that of the same call. Body: `{ inputResponses }`. */
   resume(id: CallId, body: Uint8Array, turn?: Resumption): Promise<CallOutcome>
   /** Gives up a call that asked for input. */
@@ -124,6 +120,15 @@ export interface CallListeners {
   readonly onLog?: (level: LogLevel, body: Uint8Array) => void
 }
 
+/** Hears of one turn of a call, from within the hub: nothing of it may throw. */
+export interface CallSink extends CallListeners {
+  /** The turn is over: called once, possibly before {@link Connection.begin} has returned. */
+  settled(outcome: CallOutcome): void
+}
+
+/** One turn of a call. */
+export type Turn = number
+
 /** Who waits for one turn of a call, and hears of it. */
 export interface TurnListener extends CallListeners {
   readonly signal?: AbortSignal
@@ -134,18 +139,7 @@ export interface Resumption extends TurnListener {
   readonly client?: Client
 }
 
-export interface AgentCall extends TurnListener {
-  readonly method: WorkerMethod
-  readonly name: string
-  /** UTF-8 JSON of the MCP params, passed on untouched. */
-  readonly body: Uint8Array
-  readonly client: Client
-  /** How long at most; the definition's own limit holds beside it. */
-  readonly timeoutMs?: number
-  readonly idempotencyKey?: string
-  readonly traceparent?: string
-  readonly tracestate?: string
-}
+export interface AgentCall extends CallWish, TurnListener {}
 
 export type CallOutcome =
   /** UTF-8 JSON of the MCP result. */

@@ -74,7 +74,11 @@ export function parseDefinitions(body: Uint8Array): Definitions | undefined {
 /** Whoever walks a value that is too deep, to check or to print it, runs out of stack. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((entry) => isDeeper(entry, levels - 1))
+  if (levels === 0) return true
+  if (Array.isArray(value)) return value.some((entry) => isDeeper(entry, levels - 1))
+  // Without an array of what is in it: this looks at all that comes in.
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true
+  return false
 }
 
 export function candidates(definitions: Definitions): Candidate[] {

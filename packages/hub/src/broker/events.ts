@@ -51,8 +51,10 @@ export type BrokerEvent =
 export interface CallWish {
   readonly method: WorkerMethod
   readonly name: string
+  /** UTF-8 JSON of the MCP params, passed on untouched. */
   readonly body: Uint8Array
   readonly client: Client
+  /** How long at most; the definition's own limit holds beside it. */
   readonly timeoutMs?: number
   readonly idempotencyKey?: string
   readonly traceparent?: string

@@ -69,7 +69,7 @@ export class Facade {
   }
 
   async #run(request: AgentRequest, connection: Connection, response: ServerResponse): Promise<CallOutcome> {
-    const { progressToken: _, argumentsHash: __, ...call } = request
+    const { progressToken: _, ...call } = request
     const abort = new AbortController()
     whenClosed(response, () => abort.abort())
     const outcome = await connection.call({ ...call, client, signal: abort.signal })

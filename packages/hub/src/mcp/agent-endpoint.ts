@@ -1,7 +1,8 @@
 import type { Server } from '@modelcontextprotocol/server'
 import type { Connection, ConnectionListener, Identity, ListScope } from '../port.js'
 import { type Era, scopeOf } from './client-descriptor.js'
-import { createMcpServer, type McpFront } from './mcp-server.js'
+import { type DirectAgent, LegacyAgent, ModernAgent } from './direct-agent.js'
+import { type AgentServer, createMcpServer, type McpFront } from './mcp-server.js'
 
 /** One agent's lasting connection: the hub's end of it, and the SDK's servers that tell the agent what changed. */
 export class AgentEndpoint implements ConnectionListener {
@@ -11,6 +12,7 @@ export class AgentEndpoint implements ConnectionListener {
   /** The hub has let the agent go: whoever has its wire is to close it, and this. */
   readonly ended: () => void
   #era: Era | undefined
+  #direct: DirectAgent | undefined
 
   constructor(front: McpFront, identity: Identity, ended: () => void) {
     this.#front = front
@@ -28,10 +30,16 @@ export class AgentEndpoint implements ConnectionListener {
     this.#era = era
     const server = createMcpServer(this.#front, this.connection, era)
     // A legacy client may be told nothing before it has said that it is initialized.
-    if (era === 'modern') this.#ready.set(server, era)
-    else server.oninitialized = () => this.#ready.set(server, era)
+    this.#direct = undefined
+    if (era === 'modern') this.#isReady(server, era)
+    else server.oninitialized = () => this.#isReady(server, era)
     server.onclose = () => this.#ready.delete(server)
     return server
+  }
+
+  /** Who is there, for calls that do without the SDK; undefined until it has said what there is to say first. */
+  get direct(): DirectAgent | undefined {
+    return this.#direct
   }
 
   listChanged(kind: 'tools' | 'resources' | 'prompts', scope: ListScope): void {
@@ -53,6 +61,11 @@ export class AgentEndpoint implements ConnectionListener {
     this.#ready.clear()
     this.connection.leave()
     this.#front.tasks.release(this.connection.identity)
+  }
+
+  #isReady(server: AgentServer, era: Era): void {
+    this.#ready.set(server, era)
+    this.#direct = era === 'modern' ? new ModernAgent(server, this.#front.envelopes) : new LegacyAgent(server)
   }
 
   #tell(send: (server: Server, era: Era) => Promise<void> | undefined): void {

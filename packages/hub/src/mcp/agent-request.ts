@@ -14,8 +14,6 @@ export interface AgentRequest {
   readonly idempotencyKey?: string
   readonly traceparent?: string
   readonly tracestate?: string
-  /** Of everything that the answer depends on: a retry that brings input must ask the same thing. */
-  readonly argumentsHash: string
 }
 
 /**
@@ -29,6 +27,13 @@ export function parseAgentRequest(
   const { method } = request
   if (!isWorkerMethod(method)) throw new ProtocolError(methodNotFound, 'Method not found')
   const params: Record<string, unknown> = { ...request.params }
+  const asked = describeRequest(method, params)
+  const honest = withoutClientForgery(params)
+  return { ...asked, body: encode(brought === undefined ? honest : { ...honest, inputResponses: brought }) }
+}
+
+/** All but the body. @throws ProtocolError -32602 for params that are wrong. */
+export function describeRequest<Method extends WorkerMethod>(method: Method, params: Record<string, unknown>) {
   const name = nameOf(method, params)
   checkArguments(method, params)
   const meta = params['_meta'] ?? {}
@@ -36,16 +41,21 @@ export function parseAgentRequest(
   const progressToken = meta['progressToken']
   const idempotencyKey = metaText(meta, idempotencyKeyMeta)
   metaText(meta, sessionMeta)
-  const honest = withoutClientForgery(params)
   return {
     method,
     name,
-    body: encode(brought === undefined ? honest : { ...honest, inputResponses: brought }),
     ...(isToken(progressToken) && { progressToken }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...traceOf(meta),
-    argumentsHash: hashOf(params),
   }
+}
+
+/** Of everything that the answer depends on: a retry that brings input must ask the same thing. */
+export function argumentsHashOf({ body }: AgentRequest): string {
+  const { _meta: _, inputResponses: __, requestState: ___, ...asked } = JSON.parse(body.toString('utf8'))
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(asked)))
+    .digest('base64url')
 }
 
 /** The session that a stateless client names for itself. @throws ProtocolError -32602 unless a short string. */
@@ -119,13 +129,6 @@ function traceOf(meta: Record<string, unknown>): { traceparent?: string; tracest
   if (typeof traceparent !== 'string' || !traceparentPattern.test(traceparent)) return {}
   const hasState = typeof tracestate === 'string' && tracestatePattern.test(tracestate)
   return { traceparent, ...(hasState && { tracestate }) }
-}
-
-function hashOf(params: Record<string, unknown>): string {
-  const { _meta: _, ...asked } = params
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(asked)))
-    .digest('base64url')
 }
 
 function sorted(value: unknown): unknown {

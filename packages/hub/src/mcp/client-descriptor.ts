@@ -19,18 +19,32 @@ export type InputKind = Client['input'][number]
 export const jsonOnlyHeader = 'x-callboard-json-only'
 
 export function describeClient(era: Era, server: Server, legacyLevel: LogLevel, ctx: ServerContext): Client {
-  const listens = ctx.http?.req?.headers.has(jsonOnlyHeader) !== true
-  const level = !listens
-    ? undefined
-    : era === 'legacy'
-      ? legacyLevel
-      : (envelopeOf(ctx)[LOG_LEVEL_META_KEY] as LogLevel | undefined)
+  const level = era === 'legacy' ? legacyLevel : (envelopeOf(ctx)[LOG_LEVEL_META_KEY] as LogLevel | undefined)
+  return clientOf(era, declaredCapabilities(era, server, ctx), {
+    level,
+    listens: ctx.http?.req?.headers.has(jsonOnlyHeader) !== true,
+    progress: ctx.mcpReq._meta?.progressToken !== undefined,
+  })
+}
+
+export interface ClientWishes {
+  readonly level: LogLevel | undefined
+  /** False: it reads one answer and no stream. */
+  readonly listens: boolean
+  readonly progress: boolean
+}
+
+export function clientOf(
+  era: Era,
+  capabilities: ClientCapabilities | undefined,
+  { level, listens, progress }: ClientWishes,
+): Client {
   return {
     generation: era,
     // A modern client is asked by the result itself, for which no stream is needed.
-    input: listens || era === 'modern' ? inputKinds(declaredCapabilities(era, server, ctx)) : [],
-    ...(level !== undefined && { logLevel: level }),
-    progress: listens && ctx.mcpReq._meta?.progressToken !== undefined,
+    input: listens || era === 'modern' ? inputKinds(capabilities) : [],
+    ...(listens && level !== undefined && { logLevel: level }),
+    progress: listens && progress,
   }
 }
 

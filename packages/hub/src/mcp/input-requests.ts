@@ -3,7 +3,6 @@ import type { Client } from '@callboard/protocol'
 import {
   type ClientCapabilities,
   MissingRequiredClientCapabilityError,
-  type ServerContext,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/server'
 import { parseBody } from './agent-result.js'
@@ -20,6 +19,13 @@ export interface InputRequest {
 
 /** By the keys that the worker chose. */
 export type InputRequests = ReadonlyMap<string, InputRequest>
+
+/** A request of ours to a client. */
+export type SendToClient = (
+  request: { method: string; params?: Record<string, unknown> },
+  schema: StandardSchemaV1<unknown, unknown>,
+  options: { timeout: number; signal: AbortSignal },
+) => Promise<unknown>
 
 /** Why a call that asked for input ends without it. */
 export class InputFailure extends Error {}
@@ -61,14 +67,14 @@ export function missingCapability(request: InputRequest): Error {
  */
 export async function askClient(
   requests: InputRequests,
-  ctx: ServerContext,
+  send: SendToClient,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const round = new AbortController()
   const options = { timeout: inputWaitMs, signal: AbortSignal.any([signal, round.signal]) }
   const ask = async ([key, request]: [string, InputRequest]) => {
     try {
-      return [key, await ctx.mcpReq.send(toClient(request), anyResult, options)] as const
+      return [key, await send(toClient(request), anyResult, options)] as const
     } catch (error) {
       round.abort()
       throw new InputFailure(`The client did not answer ${request.method}: ${(error as Error).message}`)

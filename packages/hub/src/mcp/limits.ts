@@ -59,3 +59,10 @@ if (outboundPauseBytes >= outboundBytesMax) throw new Error('reading must pause 
  * ten milliseconds, far less than a heartbeat. */
 export const linesInARowMax = 32
 export const linesPerTurnMax = 128
+/** What a line costs, in units of which one that takes the direct way costs a single one. */
+export const lineCost = 8
+
+/** From here on a line is written from where its bytes lie: to join it with others would copy it twice. */
+export const largeLineBytes = 128 * 1024
+/** Kinds of modern clients, by all that they say of themselves, that are known at once. */
+export const knownEnvelopesMax = 256

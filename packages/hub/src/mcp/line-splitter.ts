@@ -8,6 +8,7 @@ export type Line =
 
 const newline = 0x0a
 const carriageReturn = 0x0d
+const nothing = Buffer.alloc(0)
 /** Enough of both ends of a skipped line to find the id of the request in it. */
 const excerptBytes = 256
 /** What keeping a piece costs beside its bytes, or else a line that drips in byte by byte would hold far more than it counts. */
@@ -17,6 +18,9 @@ const pieceOverheadBytes = 256
 export class LineSplitter {
   readonly #lineBytesMax: number
   readonly #budget: LineBudget | undefined
+  #chunk: Buffer = nothing
+  /** Where the next line of it begins. */
+  #at = 0
   #pieces: Buffer[] = []
   #length = 0
   /** Of the budget. */
@@ -30,28 +34,41 @@ export class LineSplitter {
     this.#budget = budget
   }
 
-  *push(chunk: Buffer): Generator<Line> {
-    let start = 0
-    while (start < chunk.length) {
-      const end = chunk.indexOf(newline, start)
-      this.#keep(chunk.subarray(start, end === -1 ? chunk.length : end))
+  /** To be read by {@link next}, until that has nothing more. */
+  push(chunk: Buffer): void {
+    this.#chunk = chunk
+    this.#at = 0
+  }
+
+  /** The next line of what was pushed; undefined: the rest is the beginning of one, and kept. */
+  next(): Line | undefined {
+    while (this.#at < this.#chunk.length) {
+      const end = this.#chunk.indexOf(newline, this.#at)
       if (end === -1) {
+        this.#keep(this.#chunk.subarray(this.#at))
+        this.#at = this.#chunk.length
         this.#reserve()
-        return
+        break
       }
-      start = end + 1
-      yield* this.#take()
+      const piece = this.#chunk.subarray(this.#at, end)
+      this.#at = end + 1
+      const line = this.#complete(piece)
+      if (line !== undefined) return line
     }
+    this.#chunk = nothing
+    this.#at = 0
+    return undefined
   }
 
   /** What came after the last line end. */
-  *end(): Generator<Line> {
-    yield* this.#take()
+  end(): Line | undefined {
+    return this.#complete(nothing)
   }
 
   /** Lets go of what was kept; whatever still comes is dropped. */
   close(): void {
     this.#closed = true
+    this.#chunk = nothing
     this.#clear()
   }
 
@@ -81,17 +98,23 @@ export class LineSplitter {
     this.#clear()
   }
 
-  *#take(): Generator<Line> {
+  /** Undefined for an empty line. */
+  #complete(piece: Buffer): Line | undefined {
+    // The usual case: the line came in one piece.
+    if (this.#length === 0 && this.#skipped === undefined && !this.#closed && piece.length <= this.#lineBytesMax) {
+      const bytes = withoutCarriageReturn(piece)
+      return bytes.length > 0 ? { kind: 'line', bytes } : undefined
+    }
+    this.#keep(piece)
     const skipped = this.#skipped
     if (skipped !== undefined) {
       this.#skipped = undefined
-      yield { kind: 'too_long', ...skipped }
-      return
+      return { kind: 'too_long', ...skipped }
     }
     const bytes = withoutCarriageReturn(this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces))
     this.#clear()
-    if (bytes.length > this.#lineBytesMax) yield { kind: 'too_long', head: headOf([bytes]), tail: tailOf([bytes]) }
-    else if (bytes.length > 0) yield { kind: 'line', bytes }
+    if (bytes.length > this.#lineBytesMax) return { kind: 'too_long', head: headOf([bytes]), tail: tailOf([bytes]) }
+    return bytes.length > 0 ? { kind: 'line', bytes } : undefined
   }
 
   #clear(): void {
@@ -103,7 +126,7 @@ export class LineSplitter {
 }
 
 function withoutCarriageReturn(bytes: Buffer): Buffer {
-  return bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes
+  return bytes[bytes.length - 1] === carriageReturn ? bytes.subarray(0, -1) : bytes
 }
 
 function headOf(pieces: readonly Buffer[]): Buffer {

@@ -2,6 +2,8 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Identity } from '../port.js'
 import { AgentEndpoint } from './agent-endpoint.js'
+import { DirectCalls } from './direct-calls.js'
+import { isCancellation } from './json-rpc.js'
 import { messageText } from './list-text.js'
 import { ListenWatch } from './listen-watch.js'
 import type { McpFront } from './mcp-server.js'
@@ -29,16 +31,20 @@ export function serveLines(front: McpFront, identity: Identity, options: LineOpt
   const watch = new ListenWatch(endpoint.connection)
   const transport = new NdjsonTransport({
     ...options,
+    interceptLine: (line) => calls.take(line),
     observe: watch.sent,
     textOf: messageText,
     intercept: (message: JSONRPCMessage) => {
       watch.received(message)
+      if (isCancellation(message) && calls.cancel(message.params?.['requestId'])) return true
       const refusal = endpoint.era === 'modern' ? revisionRefusal(message) : undefined
       if (refusal === undefined) return options.intercept?.(message) === true
       transport.sendLine(JSON.stringify(refusal), refusal.id)
       return true
     },
   })
+  const agent = () => endpoint.direct
+  const calls = new DirectCalls({ front, connection: endpoint.connection, transport, agent })
   const onerror = (error: Error) => front.log.debug({ err: error }, 'an MCP connection reported an error')
   const handle = serveStdio(endpoint.createServer, { transport, onerror })
   const closed = transport.closed.then(() => endpoint.close())

@@ -11,6 +11,7 @@ import { isWorkerMethod, parseAgentRequest } from './agent-request.js'
 import { describeClient, type Era, scopeOf } from './client-descriptor.js'
 import { forwardCall } from './forward-call.js'
 import { invalidParams } from './json-rpc.js'
+import { KnownEnvelopes } from './known-envelopes.js'
 import * as limits from './limits.js'
 import type { Logger } from './logger.js'
 import { firstPageOf, pageOf } from './pagination.js'
@@ -38,6 +39,7 @@ export interface McpFront {
   readonly pageSize: number
   readonly suspended: SuspendedCalls
   readonly tasks: Tasks
+  readonly envelopes: KnownEnvelopes
 }
 
 export function createMcpFront({ hub, log, version, instructions, ...options }: McpFrontOptions): McpFront {
@@ -49,11 +51,18 @@ export function createMcpFront({ hub, log, version, instructions, ...options }: 
     pageSize: options.pageSize ?? limits.pageSize,
     suspended: new SuspendedCalls(),
     tasks: new Tasks({ hub, log }),
+    envelopes: new KnownEnvelopes(),
   }
 }
 
 /** A legacy client that set no level still expects messages: these. */
 const legacyLevelDefault: LogLevel = 'info'
+
+/** One agent's, which also knows what the agent wants to be told. */
+export class AgentServer extends TaskAwareServer {
+  /** Of a legacy client. */
+  logLevel = legacyLevelDefault
+}
 
 /**
  * The SDK's server for one wire, of one era, bound to a connection of the hub. It is cheap and without side effects: the SDK
@@ -63,15 +72,14 @@ const legacyLevelDefault: LogLevel = 'info'
  * the schema, which loses what a worker put in besides. With a fallback the SDK takes every method for served: a server that is
  * made for a single request gets one only when it is needed, so that HTTP has its 404 for a method that does not exist.
  */
-export function createMcpServer(front: McpFront, connection: Connection, era: Era, only?: unknown): Server {
-  const server = new TaskAwareServer(era, front.info, {
+export function createMcpServer(front: McpFront, connection: Connection, era: Era, only?: unknown): AgentServer {
+  const server = new AgentServer(era, front.info, {
     capabilities: capabilitiesOf(connection),
     jsonSchemaValidator: noValidator,
     ...(front.instructions !== undefined && { instructions: front.instructions }),
   })
-  let level = legacyLevelDefault
   server.setRequestHandler('logging/setLevel', ({ params }) => {
-    level = params.level
+    server.logLevel = params.level
     return {}
   })
   serveLists(server, front, connection, scopeOf(era))
@@ -79,9 +87,10 @@ export function createMcpServer(front: McpFront, connection: Connection, era: Er
   server.setNotificationHandler('notifications/roots/list_changed', () => connection.rootsChanged())
   if (only !== undefined && !isWorkerMethod(only) && !isTaskMethod(only)) return server
   const context = { connection, server, log: front.log, suspended: front.suspended }
-  const describe = (ctx: ServerContext) => describeClient(era, server, level, ctx)
+  const describe = (ctx: ServerContext) => describeClient(era, server, server.logLevel, ctx)
   const tasks = serveTasks(era, { ...context, tasks: front.tasks, pageSize: front.pageSize, describe })
   server.fallbackRequestHandler = async (request, ctx) => {
+    if (era === 'modern' && ctx.mcpReq.envelope !== undefined) front.envelopes.learn({ ...ctx.mcpReq.envelope })
     const brought = era === 'modern' ? ctx.mcpReq.inputResponses : undefined
     return tasks.answer(request, ctx) ?? forwardCall(parseAgentRequest(request, brought), describe(ctx), ctx, context)
   }

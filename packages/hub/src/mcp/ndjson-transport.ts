@@ -15,12 +15,15 @@ import * as limits from './limits.js'
 import type { LineBudget } from './line-budget.js'
 import { type Line, LineSplitter } from './line-splitter.js'
 import { LineTurns } from './line-turns.js'
+import { LineWriter } from './line-writer.js'
 
 export interface NdjsonOptions {
   readonly input: Readable
   readonly output: Writable
   /** Ends the output with the connection; false for a standard output that others write to as well. Default true. */
   readonly endOutput?: boolean
+  /** Sees every line before it is parsed; true: it has taken the line, and answers it by {@link NdjsonTransport.answer}. */
+  readonly interceptLine?: (line: Buffer) => boolean
   /** Sees every message before the SDK; true: it has taken the message, and answers it by {@link NdjsonTransport.sendLine}. */
   readonly intercept?: (message: JSONRPCMessage) => boolean
   /** Sees every message of the SDK as it goes out. */
@@ -53,9 +56,10 @@ export class NdjsonTransport implements Transport {
   readonly #options: NdjsonOptions
   readonly #splitter: LineSplitter
   readonly #turns: LineTurns
-  /** What came and was not handled yet: the lines of one chunk, and the chunks behind it. */
-  #lines: Iterator<Line> | undefined
+  readonly #writer: LineWriter
+  /** What came and was not handled yet, behind the chunk whose lines the splitter has; and the next line. */
   readonly #chunks: Buffer[] = []
+  #line: Line | undefined
   #isWaiting = false
   readonly #batches = new Batches()
   /** Requests that are still to be answered; after EOF the connection lives on for them a little. */
@@ -67,8 +71,7 @@ export class NdjsonTransport implements Transport {
   /** And all that came is handled. */
   #ended = false
   #revision: string | undefined
-  #queue: string[] = []
-  #queuedLength = 0
+  #isFlushDue = false
   #eofTimer: NodeJS.Timeout | undefined
   #closing: Promise<void> | undefined
   #resolveClosed: () => void = () => {}
@@ -77,6 +80,7 @@ export class NdjsonTransport implements Transport {
     this.#options = options
     this.#splitter = new LineSplitter(options.lineBytesMax ?? limits.lineBytesMax, options.lineBudget)
     this.#turns = options.turns ?? new LineTurns()
+    this.#writer = new LineWriter(options.output)
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -119,6 +123,20 @@ export class NdjsonTransport implements Transport {
     else this.#answer(answers, line)
   }
 
+  /** Notes a request that {@link NdjsonTransport.answer} is going to answer. */
+  expect(id: RequestId): void {
+    this.#unanswered.add(id)
+  }
+
+  /** Writes a line around a worker's bytes, see {@link LineWriter.lineAround}. */
+  answer(id: RequestId, head: string, body: Buffer, tail: string): void {
+    if (this.#closing !== undefined) return
+    this.#unanswered.delete(id)
+    this.#writer.lineAround(head, body, tail)
+    this.#written()
+    if (this.#ended && this.#unanswered.size === 0) void this.close()
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#finish(true)
     return this.#closing
@@ -144,19 +162,32 @@ export class NdjsonTransport implements Transport {
 
   /** Handles lines for as long as it is this connection's turn. */
   #work = (): void => {
-    for (let handled = 0; this.#closing === undefined; handled++) {
-      if (!this.#hasLines()) return this.#workIsDone()
-      if (!this.#turns.mayGoOn(handled)) return this.#waitForTurn()
-      const line = this.#lines!.next()
-      if (line.done !== true) this.#receive(parseLine(line.value))
-      else this.#lines = undefined
+    for (let spent = 0; this.#closing === undefined; ) {
+      this.#line ??= this.#nextLine()
+      if (this.#line === undefined) return this.#workIsDone()
+      if (!this.#turns.mayGoOn(spent)) return this.#waitForTurn()
+      const cost = this.#handle(this.#line)
+      this.#turns.spend(cost)
+      spent += cost
     }
   }
 
-  #hasLines(): boolean {
-    const chunk = this.#lines === undefined ? this.#chunks.shift() : undefined
-    if (chunk !== undefined) this.#lines = this.#splitter.push(chunk)
-    return this.#lines !== undefined
+  /** Returns what it has cost. */
+  #handle(line: Line): number {
+    this.#line = undefined
+    if (line.kind === 'line' && this.#options.interceptLine?.(line.bytes) === true) return 1
+    this.#receive(parseLine(line))
+    return limits.lineCost
+  }
+
+  #nextLine(): Line | undefined {
+    for (;;) {
+      const line = this.#splitter.next()
+      if (line !== undefined) return line
+      const chunk = this.#chunks.shift()
+      if (chunk === undefined) return undefined
+      this.#splitter.push(chunk)
+    }
   }
 
   #waitForTurn(): void {
@@ -232,27 +263,25 @@ export class NdjsonTransport implements Transport {
     if (this.#ended && this.#unanswered.size === 0) void this.close()
   }
 
-  /** Lines of one tick leave in one write: a next-tick callback runs after the promises that the tick's messages resolved. */
   #write(line: string): void {
-    if (this.#queue.length === 0) process.nextTick(this.#flush)
-    this.#queue.push(line, '\n')
-    this.#queuedLength += line.length
-    if (
-      this.#queuedLength + this.#options.output.writableLength >
-      (this.#options.outboundBytesMax ?? limits.outboundBytesMax)
-    ) {
-      this.#fail(new Error('the client does not read its answers'))
-    }
+    this.#writer.line(line)
+    this.#written()
   }
 
+  #written(): void {
+    if (this.#writer.waiting > (this.#options.outboundBytesMax ?? limits.outboundBytesMax)) {
+      return this.#fail(new Error('the client does not read its answers'))
+    }
+    if (this.#isFlushDue) return
+    this.#isFlushDue = true
+    process.nextTick(this.#flush)
+  }
+
+  /** Lines of one tick leave in one write: a next-tick callback runs after the promises that the tick's messages resolved. */
   #flush = (): void => {
-    if (this.#queue.length === 0) return
+    this.#isFlushDue = false
+    this.#writer.flush()
     const { input, output } = this.#options
-    const lines = this.#queue.join('')
-    this.#queue = []
-    this.#queuedLength = 0
-    if (!output.writable) return
-    output.write(lines)
     if (output.writableLength > limits.outboundPauseBytes) input.pause()
   }
 
@@ -269,7 +298,8 @@ export class NdjsonTransport implements Transport {
   #end(): void {
     if (this.#ended) return
     this.#ended = true
-    for (const line of this.#splitter.end()) this.#receive(parseLine(line))
+    const rest = this.#splitter.end()
+    if (rest !== undefined) this.#receive(parseLine(rest))
     if (this.#unanswered.size === 0) void this.close()
     else this.#eofTimer = setTimeout(() => void this.close(), this.#options.eofGraceMs ?? limits.eofGraceMs)
   }
@@ -297,9 +327,9 @@ export class NdjsonTransport implements Transport {
     input.off('data', this.#onData)
     this.#splitter.close()
     this.#chunks.length = 0
-    this.#lines = undefined
-    if (flush) this.#flush()
-    this.#queue = []
+    this.#line = undefined
+    if (flush) this.#writer.flush()
+    this.#writer.clear()
     // The error listeners stay: a late write failure of a closed connection is nobody's business.
     queueMicrotask(() => {
       this.onclose?.()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseAgentRequest } from '../../src/mcp/agent-request.js'
+import { argumentsHashOf, parseAgentRequest } from '../../src/mcp/agent-request.js'
 import { parsed } from './fake-hub.js'
 
 const call = (params: Record<string, unknown>) =>
@@ -66,7 +66,7 @@ describe('parseAgentRequest', () => {
   })
 
   it('hashes what is asked, not how it is written or marked', () => {
-    const hash = (args: unknown, meta: object) => call({ arguments: args, _meta: meta }).argumentsHash
+    const hash = (args: unknown, meta: object) => argumentsHashOf(call({ arguments: args, _meta: meta }))
     expect(hash({ a: 1, b: { c: 2, d: 3 } }, {})).toBe(hash({ b: { d: 3, c: 2 }, a: 1 }, { progressToken: 1 }))
     expect(hash({ a: 1 }, {})).not.toBe(hash({ a: 2 }, {}))
     expect(hash(JSON.parse('{"__proto__":1}'), {})).not.toBe(hash({}, {}))

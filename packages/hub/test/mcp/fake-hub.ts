@@ -1,16 +1,19 @@
 import { EventEmitter, once } from 'node:events'
-import type { CallId, ToolDefinition } from '@callboard/protocol'
+import type { CallId, LogLevel, ToolDefinition } from '@callboard/protocol'
+import type { CallWish } from '../../src/broker/events.js'
 import type { Logger } from '../../src/mcp/logger.js'
 import { createMcpFront, type McpFront } from '../../src/mcp/mcp-server.js'
 import type {
   AgentCall,
   CallOutcome,
+  CallSink,
   Connection,
   ConnectionListener,
   HubPort,
   Identity,
   Resumption as ResumedTurn,
   ServiceStatus,
+  Turn,
 } from '../../src/port.js'
 
 /** JSON as a peer sent it: a test looks into it without ceremony. */
@@ -101,6 +104,28 @@ export class FakeConnection implements Connection {
     this.#hub.calls.push(call)
     this.#hub.events.emit('call', call)
     return (await this.#hub.handlers.get(call.name)?.(call, this)) ?? { kind: 'unknown' }
+  }
+
+  readonly #turns: AbortController[] = []
+
+  begin({ ...wish }: CallWish, sink: CallSink): Turn {
+    const abort = new AbortController()
+    const listeners = {
+      onProgress: (body: Uint8Array) => sink.onProgress?.(body),
+      onLog: (level: LogLevel, body: Uint8Array) => sink.onLog?.(level, body),
+    }
+    this.call({ ...wish, ...listeners, signal: abort.signal }).then(
+      (outcome) => sink.settled(outcome),
+      (error) =>
+        setImmediate(() => {
+          throw error
+        }),
+    )
+    return this.#turns.push(abort) - 1
+  }
+
+  cancel(turn: Turn): void {
+    this.#turns[turn]?.abort()
   }
 
   async resume(id: CallId, body: Uint8Array, turn: ResumedTurn = {}): Promise<CallOutcome> {

@@ -140,7 +140,7 @@ export class LegacyTasks {
     const signal = AbortSignal.any([ctx.mcpReq.signal, superseded])
     try {
       const related = [...pending].map(([key, request]) => [key, relating(request, task)] as const)
-      const answers = await askClient(new Map(related), ctx, signal)
+      const answers = await askClient(new Map(related), ctx.mcpReq.send, signal)
       if (!tasks.answer(task, answers)) tasks.refuse(task, 'The answers of the client are too large.')
     } catch (error) {
       if (!(error instanceof InputFailure)) throw error

@@ -186,7 +186,7 @@ export class Tasks {
 
   #call(live: LiveTask): Promise<CallOutcome> {
     const { call, connection, abort } = live
-    const { progressToken: _, argumentsHash: __, ...routed } = call.request
+    const { progressToken: _, ...routed } = call.request
     return connection.call({
       ...routed,
       // Its messages become the status message, token or no token.

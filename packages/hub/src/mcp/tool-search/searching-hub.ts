@@ -1,8 +1,10 @@
 import type { ToolDefinition } from '@callboard/protocol'
 import { didYouMean, nearestName } from '@callboard/protocol/nearest-name'
+import type { CallWish } from '../../broker/events.js'
 import type {
   AgentCall,
   CallOutcome,
+  CallSink,
   CatalogueView,
   Connection,
   ConnectionListener,
@@ -10,6 +12,7 @@ import type {
   Identity,
   KnownTool,
   ListScope,
+  Turn,
 } from '../../port.js'
 import { parseBody } from '../agent-result.js'
 import { scopeOf } from '../client-descriptor.js'
@@ -54,6 +57,9 @@ class SearchingConnection implements Connection {
   /** The lists that clients may have, since they were last told; undefined: a whole one. */
   readonly #given: Record<ListScope, Set<string | undefined>> = { session: new Set(), principal: new Set() }
 
+  #turns = 0
+  readonly #begun = new Map<Turn, AbortController>()
+
   constructor(hub: HubPort, { identity, view, listener, lists }: SearchingOptions) {
     this.identity = identity
     this.#view = view
@@ -77,6 +83,26 @@ class SearchingConnection implements Connection {
   tool(name: string): KnownTool | undefined {
     const own = this.#isOurs(name, 'session') ? this.#own(name) : undefined
     return own ?? this.#inner.tool(name)
+  }
+
+  begin(call: CallWish, sink: CallSink): Turn {
+    const abort = new AbortController()
+    const turn = ++this.#turns
+    this.#begun.set(turn, abort)
+    const { onProgress, onLog } = sink
+    const listeners = {
+      ...(onProgress && { onProgress: onProgress.bind(sink) }),
+      ...(onLog && { onLog: onLog.bind(sink) }),
+    }
+    void this.call({ ...call, ...listeners, signal: abort.signal }).then((outcome) => {
+      this.#begun.delete(turn)
+      sink.settled(outcome)
+    })
+    return turn
+  }
+
+  cancel(turn: Turn): void {
+    this.#begun.get(turn)?.abort()
   }
 
   async call(call: AgentCall): Promise<CallOutcome> {

@@ -7,7 +7,7 @@ import { identity, text } from '../fake-hub.js'
 
 const main: TaskOwner = { principal: 'agent:main' }
 const other: TaskOwner = { principal: 'agent:other' }
-const request: TaskRequest = { method: 'tools/call', name: 'dig', argumentsHash: '' }
+const request: TaskRequest = { method: 'tools/call', name: 'dig' }
 const done = text('done') as FinalOutcome
 const question: InputRequest = { method: 'elicitation/create', params: {}, kind: 'form' }
 

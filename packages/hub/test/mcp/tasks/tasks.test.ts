@@ -27,7 +27,7 @@ describe('Tasks', () => {
     const called = hub.next('call')
     const task = tasks.start({
       identity,
-      request: { method: 'tools/call', name, body: Buffer.from(body), argumentsHash: '' },
+      request: { method: 'tools/call', name, body: Buffer.from(body) },
       client: { generation: 'legacy', input: ['form'], progress: false },
       audience: { changed: () => {}, progress: () => {}, logged: () => {} },
       ...more,
@@ -141,7 +141,7 @@ describe('Tasks', () => {
     expect(
       tasks.start({
         identity,
-        request: { method: 'tools/call', name: 'slow', body: Buffer.alloc(0), argumentsHash: '' },
+        request: { method: 'tools/call', name: 'slow', body: Buffer.alloc(0) },
         client: { generation: 'legacy', input: [], progress: false },
         audience: { changed: () => {}, progress: () => {}, logged: () => {} },
       }),
