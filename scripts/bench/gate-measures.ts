@@ -2,6 +2,7 @@ import { type CallLines, type CallText, callText } from './call-lines.js'
 import { GateProxy } from './gate-proxy.js'
 import type { GateMeasure } from './gate-thresholds.js'
 import { median } from './growth.js'
+import type { LoopCounts } from './loop-count.js'
 import type { Probe } from './probe.js'
 import { ScaleStage } from './scale-stage.js'
 import type { WireCounts } from './wire-count.js'
@@ -19,7 +20,7 @@ export async function measureGate(): Promise<Measured> {
   await using _proxy = proxy
   const heap = await allocations(roomy)
   const cpu = await cpuRatios(usual, proxy)
-  return { ...cpu, ...heap, ...(await wireCounts(usual)) }
+  return { ...cpu, ...heap, ...(await burstCounts(usual)) }
 }
 
 interface Called {
@@ -54,15 +55,17 @@ async function cpuPerCall({ agent, probe, texts }: Called, bursts: number): Prom
   return ((await probe.cpuMicros()) - before) / (bursts * texts.length)
 }
 
-/** What passes between the hub and its sockets in bursts. */
-async function wireCounts(
+type Counts = WireCounts & LoopCounts
+
+/** What passes between the hub and its sockets, and what it asks of the event loop, in bursts. */
+async function burstCounts(
   hub: ScaleStage,
 ): Promise<Pick<Measured, 'batchesOut' | 'batchesIn' | 'messagesOut' | 'messagesIn' | 'writes'>> {
   const agent = await hub.agent()
   const texts = textsOf(checkedTool)
   await hub.probe.ask('count')
   await agent.burst(texts)
-  const bursts: WireCounts[] = []
+  const bursts: Counts[] = []
   for (let burst = 0; burst < countedBursts; burst += 1) {
     await hub.probe.ask('count')
     await agent.burst(texts)
@@ -70,13 +73,15 @@ async function wireCounts(
     // What is waited for next is counted again only if it was asked for while counting.
     await hub.probe.ask('count')
   }
-  const usual = (key: keyof WireCounts) => median(bursts.map((counts) => counts[key]))
+  const usual = (key: keyof Counts) => median(bursts.map((counts) => counts[key]))
   return {
     batchesOut: usual('batchesOut'),
     batchesIn: usual('batchesIn'),
     messagesOut: usual('messagesOut') / burstCalls,
     messagesIn: usual('messagesIn') / burstCalls,
     writes: usual('writes'),
+    promises: usual('promises') / burstCalls,
+    timers: usual('timers'),
   }
 }
 

@@ -20,6 +20,8 @@ export const thresholds = {
   messagesOut: { what: 'messages of the protocol to the worker per call', max: 1.1, unit: '', margin: 0.1 },
   messagesIn: { what: 'messages of the protocol from the worker per call', max: 1.1, unit: '', margin: 0.1 },
   writes: { what: 'writes to the agent for 128 calls', max: 1.5, unit: '', margin: 0.5 },
+  promises: { what: 'promises per call', max: 0.15, unit: '', margin: 1 },
+  timers: { what: 'timers and immediates for 128 calls', max: 4, unit: '', margin: 1 },
 } as const satisfies { readonly [measure: string]: Threshold }
 
 export type GateMeasure = keyof typeof thresholds

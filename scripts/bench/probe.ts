@@ -2,18 +2,19 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { LoopCounts } from './loop-count.js'
 import type { WireCounts } from './wire-count.js'
 
 /** What a process tells of itself. */
 export interface ProbeAnswers {
   /** Of all its threads so far. */
-  readonly cpu: { readonly micros: number; readonly user: number; readonly system: number }
+  readonly cpu: { readonly micros: number }
   /** After a collection. */
   readonly heap: { readonly heapBytes: number; readonly residentBytes: number }
   /** Without one. */
   readonly allocated: { readonly heapBytes: number }
   readonly count: object
-  readonly counted: WireCounts
+  readonly counted: WireCounts & LoopCounts
 }
 
 export type ProbeWord = keyof ProbeAnswers
