@@ -58,9 +58,7 @@ async function cpuPerCall({ agent, probe, texts }: Called, bursts: number): Prom
 type Counts = WireCounts & LoopCounts
 
 /** What passes between the hub and its sockets, and what it asks of the event loop, in bursts. */
-async function burstCounts(
-  hub: ScaleStage,
-): Promise<Pick<Measured, 'batchesOut' | 'batchesIn' | 'messagesOut' | 'messagesIn' | 'writes'>> {
+async function burstCounts(hub: ScaleStage): Promise<Pick<Measured, keyof Counts>> {
   const agent = await hub.agent()
   const texts = textsOf(checkedTool)
   await hub.probe.ask('count')
