@@ -10,10 +10,14 @@ export interface Subscription {
 export class Audience {
   /** In the order in which they were last met. */
   readonly #sessions = new Set<string>()
+  /** The one that was met last; most calls come from it. */
+  #latest: string | undefined
   readonly #views = new Map<string, SessionView>()
   readonly #subscriptions = new Map<string, Subscription>()
 
   meet(session: string): void {
+    if (session === this.#latest) return
+    this.#latest = session
     this.#sessions.delete(session)
     this.#sessions.add(session)
     if (this.#sessions.size > sessionsMax) this.#sessions.delete(first(this.#sessions))
@@ -54,6 +58,7 @@ export class Audience {
 
   /** Forgets a session and returns what it watched. */
   close(session: string): Subscription[] {
+    if (session === this.#latest) this.#latest = undefined
     this.#sessions.delete(session)
     this.#views.delete(session)
     const watched = [...this.#subscriptions.values()].filter((subscription) => subscription.session === session)

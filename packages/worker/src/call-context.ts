@@ -1,21 +1,12 @@
-import type { Caller, CallId, Client, LogLevel, Request, ToolDefinition } from '@callboard/protocol'
+import type { Caller, CallId, Client, Request } from '@callboard/protocol'
 import type { z } from 'zod'
-import type {
-  CallOptions,
-  Context,
-  ElicitRequest,
-  ElicitResult,
-  QuestionOptions,
-  ResourceLink,
-  SampleRequest,
-  SampleResult,
-  ToolResult,
-} from './api.js'
+import type { Context, ElicitRequest, ElicitResult, QuestionOptions, SampleResult } from './api.js'
+import { CallQuestions } from './call-questions.js'
 import { type AbortCause, CallAborted, InputUnsupported, ToolError } from './errors.js'
 import { formSchema, parseForm } from './forms.js'
 import { encodeJson, isRecord } from './json-body.js'
 import { type KeptResults, ownerOf } from './kept-results.js'
-import { keptBytesEachMax, logBytesMax, progressTextMax, questionKeyMax } from './limits.js'
+import { keptBytesEachMax, logBytesMax, progressTextMax } from './limits.js'
 import { requireText } from './names.js'
 import type { OutgoingCalls } from './outgoing-calls.js'
 import type { InputQuestion, SessionEvent } from './session-messages.js'
@@ -29,12 +20,12 @@ export interface ContextHost {
   readonly kept: KeptResults
 }
 
-interface Answer {
-  resolve(value: unknown): void
-  reject(reason: unknown): void
-}
+type Values = { readonly [key: string]: unknown }
 
-/** One call's side of {@link Context}; its methods are bound, since handlers take them apart. */
+/**
+ * One call's side of {@link Context}. Its methods are bound, since handlers take them apart; what a handler does not touch
+ * is never made, for most touch next to nothing.
+ */
 export class CallContext implements Context {
   readonly callId: CallId
   readonly caller: Caller
@@ -42,30 +33,25 @@ export class CallContext implements Context {
   readonly traceparent?: string
   readonly tracestate?: string
   readonly baggage?: string
-  readonly meta: { readonly [key: string]: unknown }
+  readonly #params: Values
   readonly #host: ContextHost
-  readonly #abort = new AbortController()
-  /** Questions by key, until each is answered. */
-  readonly #answers = new Map<string, Answer>()
-  /** Asked in this turn, to go out in one frame. */
-  #gathered: { [key: string]: InputQuestion } = {}
-  /** Came with the call, for questions whose names the client knows. */
-  readonly #brought: Map<string, unknown>
-  #asked = 0
+  #meta: Values | undefined
+  #abort: AbortController | undefined
+  #abortReason: CallAborted | undefined
+  #questions: CallQuestions | undefined
   #client: Client
   #lastDeadline: number
 
-  constructor(request: Request, params: { readonly [key: string]: unknown }, host: ContextHost) {
+  constructor(request: Request, params: Values, host: ContextHost) {
     const { id, caller, client, idempotencyKey, traceparent, tracestate, deadline } = request
-    const meta = isRecord(params['_meta']) ? params['_meta'] : {}
     this.callId = id
     this.caller = caller
     this.idempotencyKey = idempotencyKey
     if (traceparent !== undefined) this.traceparent = traceparent
     if (tracestate !== undefined) this.tracestate = tracestate
-    if (typeof meta['baggage'] === 'string') this.baggage = meta['baggage']
-    this.meta = ownMeta(meta)
-    this.#brought = new Map(isRecord(params['inputResponses']) ? Object.entries(params['inputResponses']) : [])
+    const { baggage } = recordIn(params, '_meta')
+    if (typeof baggage === 'string') this.baggage = baggage
+    this.#params = params
     this.#host = host
     this.#client = client
     this.#lastDeadline = deadline
@@ -76,6 +62,10 @@ export class CallContext implements Context {
   }
 
   get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController()
+      if (this.#abortReason !== undefined) this.#abort.abort(this.#abortReason)
+    }
     return this.#abort.signal
   }
 
@@ -84,78 +74,88 @@ export class CallContext implements Context {
     return this.#lastDeadline
   }
 
-  progress = (progress: number, total?: number, message?: string): void => {
-    if (!this.client.progress || this.signal.aborted) return
-    const text = message === undefined ? {} : { message: message.slice(0, progressTextMax) }
-    const body = encodeJson({ progress, ...(total === undefined ? {} : { total }), ...text })
-    this.#host.dispatch({ type: 'handler_progress', id: this.callId, body })
+  get meta(): Values {
+    this.#meta ??= ownMeta(recordIn(this.#params, '_meta'))
+    return this.#meta
   }
 
-  log = (level: LogLevel, data: unknown, logger?: string): void => {
-    if (this.client.logLevel === undefined || this.signal.aborted) return
-    this.#host.dispatch({ type: 'handler_logged', id: this.callId, level, body: logBody(data, logger) })
-  }
-
-  call = (tool: string, args: { readonly [key: string]: unknown } = {}, options?: CallOptions): Promise<ToolResult> =>
-    this.#host.calls.callTool({ parent: this.callId }, tool, args, options)
-
-  tools = (): Promise<readonly ToolDefinition[]> => this.#host.calls.listTools({ parent: this.callId })
-
-  keep: Context['keep'] = (data, { name, mimeType }): readonly ResourceLink[] => {
-    requireText('keep: name', name)
-    const isText = typeof data === 'string'
-    const as = { name, mimeType: mimeType ?? (isText ? 'text/plain' : 'application/octet-stream') }
-    // A copy: the author's buffer may be used again.
-    const links = this.#host.kept.keep(ownerOf(this.caller), isText ? data : new Uint8Array(data), as)
-    if (links !== undefined) return links
-    throw new ToolError('result_too_large', `${name} is larger than ${keptBytesEachMax} bytes, or there is no room.`)
-  }
-
-  elicit = (async (request: ElicitRequest | { message: string; form: z.ZodObject }, options?: QuestionOptions) => {
-    if (!('form' in request)) return this.#elicit(request, options)
-    const { message, form } = request
-    return parseForm(form, await this.#elicit({ message, requestedSchema: formSchema(form) }, options))
-  }) as Context['elicit']
-
-  sample = async (params: SampleRequest, options?: QuestionOptions): Promise<SampleResult> => {
-    this.#requireInput('sampling')
-    const answer = await this.#ask({ method: 'sampling/createMessage', params }, isMessage, options)
-    if (isMessage(answer)) return answer
-    throw new ToolError('input_invalid', 'The client answered the sampling request with something else than a message.')
-  }
-
-  roots = async (options?: QuestionOptions): Promise<readonly { readonly uri: string; readonly name?: string }[]> => {
-    this.#requireInput('roots')
-    const answer = await this.#ask({ method: 'roots/list', params: {} }, isRoots, options)
-    if (isRoots(answer)) return answer.roots
-    throw new ToolError(
-      'input_invalid',
-      'The client answered the question for its roots with something else than a list of them.',
-    )
-  }
-
-  abort(cause: AbortCause): void {
-    const reason = new CallAborted(cause)
-    this.#abort.abort(reason)
-    this.#rejectAll(reason)
-  }
-
-  /** The answers to the questions of one frame; undefined stands for none. */
-  resume(answers: { readonly [key: string]: unknown }, client: Client): void {
-    this.#client = client
-    for (const [key, value] of Object.entries(answers)) {
-      const waiting = this.#take(key)
-      if (value === undefined)
-        waiting?.reject(new ToolError('input_invalid', 'The client left this question unanswered.'))
-      else waiting?.resolve(value)
+  get progress(): Context['progress'] {
+    return (progress, total, message) => {
+      if (!this.client.progress || this.#abortReason !== undefined) return
+      const text = message === undefined ? {} : { message: message.slice(0, progressTextMax) }
+      const body = encodeJson({ progress, ...(total === undefined ? {} : { total }), ...text })
+      this.#host.dispatch({ type: 'handler_progress', id: this.callId, body })
     }
   }
 
+  get log(): Context['log'] {
+    return (level, data, logger) => {
+      if (this.client.logLevel === undefined || this.#abortReason !== undefined) return
+      this.#host.dispatch({ type: 'handler_logged', id: this.callId, level, body: logBody(data, logger) })
+    }
+  }
+
+  get call(): Context['call'] {
+    return (tool, args = {}, options) => this.#host.calls.callTool({ parent: this.callId }, tool, args, options)
+  }
+
+  get tools(): Context['tools'] {
+    return () => this.#host.calls.listTools({ parent: this.callId })
+  }
+
+  get keep(): Context['keep'] {
+    return (data, { name, mimeType }) => {
+      requireText('keep: name', name)
+      const isText = typeof data === 'string'
+      const as = { name, mimeType: mimeType ?? (isText ? 'text/plain' : 'application/octet-stream') }
+      // A copy: the author's buffer may be used again.
+      const links = this.#host.kept.keep(ownerOf(this.caller), isText ? data : new Uint8Array(data), as)
+      if (links !== undefined) return links
+      throw new ToolError('result_too_large', `${name} is larger than ${keptBytesEachMax} bytes, or there is no room.`)
+    }
+  }
+
+  get elicit(): Context['elicit'] {
+    return (async (request: ElicitRequest | { message: string; form: z.ZodObject }, options?: QuestionOptions) => {
+      if (!('form' in request)) return this.#elicit(request, options)
+      const { message, form } = request
+      return parseForm(form, await this.#elicit({ message, requestedSchema: formSchema(form) }, options))
+    }) as Context['elicit']
+  }
+
+  get sample(): Context['sample'] {
+    return async (params, options) => {
+      this.#requireInput('sampling')
+      const answer = await this.#ask({ method: 'sampling/createMessage', params }, isMessage, options)
+      if (isMessage(answer)) return answer
+      throw invalidAnswer('the sampling request with something else than a message')
+    }
+  }
+
+  get roots(): Context['roots'] {
+    return async (options) => {
+      this.#requireInput('roots')
+      const answer = await this.#ask({ method: 'roots/list', params: {} }, isRoots, options)
+      if (isRoots(answer)) return answer.roots
+      throw invalidAnswer('the question for its roots with something else than a list of them')
+    }
+  }
+
+  abort(cause: AbortCause): void {
+    this.#abortReason ??= new CallAborted(cause)
+    this.#abort?.abort(this.#abortReason)
+    this.#questions?.rejectAll(this.#abortReason)
+  }
+
+  /** The answers to the questions of one frame; undefined stands for none. */
+  resume(answers: Values, client: Client): void {
+    this.#client = client
+    this.#questions?.answer(answers)
+  }
+
   refuseInput(keys: readonly string[]): void {
-    const reason = this.signal.aborted
-      ? this.signal.reason
-      : new ToolError('input_refused', 'This call has too many questions open.')
-    for (const key of keys) this.#take(key)?.reject(reason)
+    const reason = this.#abortReason ?? new ToolError('input_refused', 'This call has too many questions open.')
+    this.#questions?.reject(keys, reason)
   }
 
   async #elicit(request: ElicitRequest, options: QuestionOptions | undefined): Promise<ElicitResult> {
@@ -164,14 +164,11 @@ export class CallContext implements Context {
     const params = isUrl ? { mode: 'url', ...request } : { ...request }
     const answer = await this.#ask({ method: 'elicitation/create', params }, isElicitResult, options)
     if (isElicitResult(answer)) return answer
-    throw new ToolError(
-      'input_invalid',
-      'The client answered the question in a form that is not an elicitation result.',
-    )
+    throw invalidAnswer('the question in a form that is not an elicitation result')
   }
 
   #requireInput(kind: Client['input'][number]): void {
-    this.signal.throwIfAborted()
+    if (this.#abortReason !== undefined) throw this.#abortReason
     if (this.client.input.includes(kind)) return
     throw new InputUnsupported(kind)
   }
@@ -179,37 +176,25 @@ export class CallContext implements Context {
   #ask(
     question: InputQuestion,
     isAnswer: (value: unknown) => boolean,
-    { key = `input-${++this.#asked}` }: QuestionOptions = {},
+    { key }: QuestionOptions = {},
   ): Promise<unknown> {
-    if (key === '' || key.length > questionKeyMax || this.#answers.has(key)) {
-      throw new TypeError(
-        `question ${JSON.stringify(key)}: a key has 1 to ${questionKeyMax} characters and is asked once`,
-      )
-    }
-    const brought = this.#brought.get(key)
-    this.#brought.delete(key)
-    if (isAnswer(brought)) return Promise.resolve(brought)
-    if (Object.keys(this.#gathered).length === 0) queueMicrotask(() => this.#sendGathered())
-    this.#gathered[key] = question
-    return new Promise((resolve, reject) => this.#answers.set(key, { resolve, reject }))
+    this.#questions ??= new CallQuestions({
+      brought: recordIn(this.#params, 'inputResponses'),
+      send: (questions) => this.#host.dispatch({ type: 'input_asked', id: this.callId, questions }),
+    })
+    return this.#questions.ask(question, isAnswer, key)
   }
+}
 
-  #sendGathered(): void {
-    const questions = this.#gathered
-    this.#gathered = {}
-    this.#host.dispatch({ type: 'input_asked', id: this.callId, questions })
-  }
+function recordIn(params: Values, key: string): Values {
+  const value = params[key]
+  return isRecord(value) ? value : none
+}
 
-  #take(key: string): Answer | undefined {
-    const answer = this.#answers.get(key)
-    this.#answers.delete(key)
-    return answer
-  }
+const none: Values = {}
 
-  #rejectAll(reason: unknown): void {
-    for (const { reject } of this.#answers.values()) reject(reason)
-    this.#answers.clear()
-  }
+function invalidAnswer(what: string): ToolError {
+  return new ToolError('input_invalid', `The client answered ${what}.`)
 }
 
 /** The request's `_meta` without what MCP and Callboard use themselves. */

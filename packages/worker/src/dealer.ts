@@ -26,9 +26,11 @@ export class DealerLink implements HubLink {
   /** The only one that is open; replaced when libzmq has given it up. */
   #socket: Dealer
   readonly #outbox = new Outbox()
-  #flush: NodeJS.Immediate | undefined
+  #isPumpDue = false
+  #turnEnd: NodeJS.Immediate | undefined
   #retry: NodeJS.Timeout | undefined
   #renewal: NodeJS.Timeout | undefined
+  #isSending = false
   #sending: Promise<void> | undefined
   #receiving: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -62,8 +64,8 @@ export class DealerLink implements HubLink {
   send(message: Message): void {
     if (this.#socket.closed) return
     this.#outbox.push(message)
-    // What the rest of this turn of the loop sends shares a batch with it. [CB-9]
-    this.#flush ??= setImmediate(() => this.#pump())
+    if (message.type === 'progress' || message.type === 'log') this.#pumpAtTurnEnd()
+    else this.#pumpSoon()
   }
 
   close(): Promise<void> {
@@ -76,7 +78,7 @@ export class DealerLink implements HubLink {
     this.#pump()
     await Promise.race([this.#sending, delay(lingerMs, undefined, { ref: false })])
     clearTimeout(this.#retry)
-    clearImmediate(this.#flush)
+    clearImmediate(this.#turnEnd)
     this.#socket.close()
     await this.#receiving
   }
@@ -123,11 +125,9 @@ export class DealerLink implements HubLink {
    * RESPONSE must not be lost when the socket is full: the batch then goes back to the front.
    */
   #pump(): void {
-    clearImmediate(this.#flush)
-    this.#flush = undefined
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined
-    })
+    if (this.#isSending) return
+    this.#isSending = true
+    this.#sending = this.#sendAll()
   }
 
   async #sendAll(): Promise<void> {
@@ -136,18 +136,42 @@ export class DealerLink implements HubLink {
       try {
         await socket.send(encodeBatch(batch))
       } catch (error) {
-        if (this.#socket.closed) return
-        // Replaced meanwhile: what was meant for its link is lost with it.
-        if (!this.#isInUse(socket)) continue
-        if (!isFull(error)) {
-          this.#options.onFault(`could not send ${batch.map(({ type }) => type).join(', ')}: ${String(error)}`)
-          continue
-        }
-        this.#outbox.restore(batch)
-        if (!this.#outbox.isEmpty) this.#retrySoon()
-        return
+        if (!this.#isSettled(error, socket, batch)) break
       }
     }
+    this.#isSending = false
+  }
+
+  /** False: the batch went back to the front, and nothing can be sent now. */
+  #isSettled(error: unknown, socket: Dealer, batch: readonly Message[]): boolean {
+    if (this.#socket.closed) return false
+    // Replaced meanwhile: what was meant for its link is lost with it.
+    if (!this.#isInUse(socket)) return true
+    if (!isFull(error)) {
+      this.#options.onFault(`could not send ${batch.map(({ type }) => type).join(', ')}: ${String(error)}`)
+      return true
+    }
+    this.#outbox.restore(batch)
+    if (!this.#outbox.isEmpty) this.#retrySoon()
+    return false
+  }
+
+  /** What the code that runs now still sends, promises included, shares a batch with it. [CB-9] */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return
+    this.#isPumpDue = true
+    process.nextTick(() => {
+      this.#isPumpDue = false
+      this.#pump()
+    })
+  }
+
+  /** By the way, nobody waits for it: the newest progress of a turn of the event loop is enough. */
+  #pumpAtTurnEnd(): void {
+    this.#turnEnd ??= setImmediate(() => {
+      this.#turnEnd = undefined
+      this.#pump()
+    })
   }
 
   #retrySoon(): void {
@@ -155,13 +179,24 @@ export class DealerLink implements HubLink {
     this.#retry = setTimeout(() => this.#pump(), outboxRetryMs)
   }
 
+  /** Not by `for await`, which costs two promises more for each message. */
   async #receive(socket: Dealer, listener: HubLinkListener): Promise<void> {
-    for await (const frames of socket) {
-      if (!this.#isInUse(socket)) return
-      const { messages, faults } = decodeMessages(frames)
-      for (const { code, message } of faults) this.#options.onFault(`${code}: ${message}`)
-      if (messages.length > 0) listener.received(messages)
+    while (this.#isInUse(socket)) {
+      let frames: Buffer[]
+      try {
+        frames = await socket.receive()
+      } catch (error) {
+        if (socket.closed) return
+        throw error
+      }
+      if (this.#isInUse(socket)) this.#decode(frames, listener)
     }
+  }
+
+  #decode(frames: readonly Buffer[], listener: HubLinkListener): void {
+    const { messages, faults } = decodeMessages(frames)
+    for (const { code, message } of faults) this.#options.onFault(`${code}: ${message}`)
+    if (messages.length > 0) listener.received(messages)
   }
 
   /** What still waits was for the connection that is gone. */

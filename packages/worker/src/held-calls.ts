@@ -1,7 +1,8 @@
 import { type CallId, type Client, type HubEpoch, heldMax, type Request } from '@callboard/protocol'
+import { AnsweredCalls } from './answered-calls.js'
 import type { HubClock } from './hub-clock.js'
-import { answeredMax } from './limits.js'
 import type { InputQuestion } from './session-messages.js'
+import { TransientMap } from './transient-map.js'
 
 export type Questions = { readonly [key: string]: InputQuestion }
 
@@ -38,8 +39,8 @@ export interface HeldCall {
 
 /** The calls that this worker has, and the ids of those that it lately had. */
 export class HeldCalls {
-  readonly #calls = new Map<CallId, HeldCall>()
-  readonly #answered = new Set<CallId>()
+  readonly #calls = new TransientMap<CallId, HeldCall>()
+  readonly #answered = new AnsweredCalls()
   /** The sign-in that REQUESTs now belong to. */
   #signIn = 0
   /** By depth: credits that calls of this sign-in use. */
@@ -71,10 +72,17 @@ export class HeldCalls {
   }
 
   add(request: Request): void {
-    const { id, client, deadline } = request
-    const fresh = { standing: 'asked', state: { name: 'running' }, usesCredit: true } as const
-    const call = { request, client, signIn: this.#signIn, deadline, ...fresh, questions: [] }
-    this.#calls.set(id, call)
+    const call: HeldCall = {
+      request,
+      client: request.client,
+      signIn: this.#signIn,
+      standing: 'asked',
+      deadline: request.deadline,
+      state: running,
+      usesCredit: true,
+      questions: [],
+    }
+    this.#calls.set(request.id, call)
     this.#count(call, 1)
     this.#expect(call)
   }
@@ -90,7 +98,7 @@ export class HeldCalls {
   resume(call: HeldCall, deadline: number, client: Client): void {
     call.usesCredit = true
     this.#count(call, 1)
-    call.state = { name: 'running' }
+    call.state = running
     call.deadline = deadline
     call.client = client
     this.#expect(call)
@@ -112,11 +120,6 @@ export class HeldCalls {
 
   remember(id: CallId): void {
     this.#answered.add(id)
-    if (this.#answered.size <= answeredMax) return
-    for (const oldest of this.#answered) {
-      this.#answered.delete(oldest)
-      return
-    }
   }
 
   /**
@@ -127,7 +130,7 @@ export class HeldCalls {
     this.#signIn = signIn
     this.#answered.clear()
     this.#credits = []
-    const running = this.all().filter(({ request }) => epochOf(request.id) === epoch)
+    const running = this.all().filter(({ request }) => isOfEpoch(request.id, epoch))
     for (const call of running) call.standing = 'left_out'
     const reported = running.slice(-heldMax)
     for (const call of reported) {
@@ -166,8 +169,11 @@ export class HeldCalls {
   }
 }
 
-export function epochOf(id: CallId): HubEpoch {
-  return id.slice(0, Math.max(0, id.lastIndexOf('-')))
+const running = { name: 'running' } as const
+
+/** Whether this life of the hub made the id. [CB-31] */
+export function isOfEpoch(id: CallId, epoch: HubEpoch): boolean {
+  return id.startsWith(epoch) && id.lastIndexOf('-') === epoch.length
 }
 
 function dueAt({ state, deadline }: HeldCall, clock: HubClock): number {

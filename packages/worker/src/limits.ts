@@ -18,8 +18,10 @@ export const noHubRepeatMs = 60_000
 /** Echoes that the clock estimate remembers: at one a second, a clock that was set is believed after a quarter minute. */
 export const clockSamplesMax = 16
 
-/** Ids of answered calls that are remembered to tell a doubled REQUEST: more than any hub has in flight to one worker. */
-export const answeredMax = 8_192
+/** Ids of answered calls that are remembered to tell a doubled REQUEST: half of it is more than a hub has in flight to one worker. */
+export const answeredMax = 16_384
+/** After so many a map of live calls is made anew: often enough for the garbage collector, too seldom to be noticed. */
+export const mapDeletionsMax = 1_024
 /** Requests held back after a gap of the event loop; a hub keeps to the credits, so a correct one never reaches it. */
 export const waitingMax = 4_096
 /** Handlers alive at once over all depths, those of lost connections included. */
@@ -53,6 +55,8 @@ export const questionKeyMax = 128
 /** Messages that may wait while the socket takes none; beyond it the oldest LOG and PROGRESS go first, then anything. */
 export const outboxMessagesMax = 32_768
 export const outboxBytesMax = 64 * 1024 * 1024
+/** A body from this size on travels alone: to join it to others would copy it, which costs more than a frame of its own. */
+export const sharedBodyBytesMax = 64 * 1024
 /** How soon a full socket is tried again. */
 export const outboxRetryMs = 5
 /** Messages that ZeroMQ itself holds per direction; credits are the flow control, this is the backstop. */

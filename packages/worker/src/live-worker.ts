@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { type CallId, heartbeatMsDefault, keeperOf, type Message, type Request } from '@callboard/protocol'
+import { type CallId, heartbeatMsDefault, keeperOf, type Message } from '@callboard/protocol'
 import type { Logger } from 'pino'
 import type { ConnectionState, RunningWorker, WorkerOptions } from './api.js'
-import { CallContext } from './call-context.js'
 import type { Catalogue } from './catalogue.js'
 import { SignInRefused } from './errors.js'
 import type { HubLink } from './hub-link.js'
-import { decodeJson, isRecord } from './json-body.js'
 import { KeptResults } from './kept-results.js'
 import { OutgoingCalls } from './outgoing-calls.js'
 import type { ReadView } from './read-view.js'
-import { serve } from './serve.js'
+import { RunningCalls, type Settled } from './running-calls.js'
 import { WorkerSession } from './session.js'
 import type { Effect, SessionEvent } from './session-messages.js'
 import { SessionTools } from './session-tools.js'
@@ -51,9 +49,9 @@ export class LiveWorker implements RunningWorker {
   readonly closed: Promise<void>
   readonly #options: LiveWorkerOptions
   readonly #session: WorkerSession
-  readonly #contexts = new Map<CallId, CallContext>()
+  readonly #running: RunningCalls
   readonly #sessionTools = new SessionTools()
-  readonly #events: SessionEvent[] = []
+  #events: SessionEvent[] = []
   readonly #ready = settler()
   readonly #closed = settler()
   #refused: RunningWorker['refused'] = []
@@ -73,6 +71,11 @@ export class LiveWorker implements RunningWorker {
     this.calls = new OutgoingCalls((event) => this.dispatch(event))
     const newId = () => randomBytes(18).toString('base64url')
     this.kept = new KeptResults({ service, keeper: keeperOf(instance), now: () => clock.now(), newId })
+    const { log } = options
+    const { formatError } = worker
+    const formatting = formatError === undefined ? {} : { formatError }
+    const serving = { catalogue, sessionTools: this.#sessionTools, kept: this.kept, log, ...formatting }
+    this.#running = new RunningCalls({ serving, host: this, settled: (calls) => this.#settled(calls) })
     const described = { service, version, instance, routingId, concurrency, heartbeatMs, replicas, affinity, drainMs }
     const definitions = catalogue.encode()
     this.#session = new WorkerSession(
@@ -93,7 +96,7 @@ export class LiveWorker implements RunningWorker {
     this.#options.link.open({
       linkUp: () => this.dispatch({ type: 'link_up' }),
       linkLost: () => this.dispatch({ type: 'link_lost' }),
-      received: (messages) => this.dispatch(...messages.map((message) => ({ type: 'message', message }) as const)),
+      received: (messages) => this.#received(messages),
     })
     this.#rearm()
   }
@@ -140,18 +143,41 @@ export class LiveWorker implements RunningWorker {
   }
 
   /** Handlers that run inside an effect may cause the next event: it waits until this one is done. */
-  dispatch(...events: readonly SessionEvent[]): void {
-    this.#events.push(...events)
+  dispatch(event: SessionEvent): void {
+    this.#events.push(event)
+    this.#advance()
+  }
+
+  #received(messages: readonly Message[]): void {
+    for (const message of messages) this.#events.push({ type: 'message', message })
+    this.#advance()
+  }
+
+  #settled(calls: readonly Settled[]): void {
+    for (const { id, result } of calls) this.#events.push({ type: 'handler_settled', id, result })
+    this.#advance()
+  }
+
+  #advance(): void {
     if (this.#isStepping) return
     this.#isStepping = true
     try {
-      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) {
-        for (const effect of this.#session.step(event, this.#options.clock.now())) this.#perform(effect)
-      }
+      while (this.#events.length > 0) this.#stepAll()
     } finally {
       this.#isStepping = false
     }
+    this.#running.start()
     this.#rearm()
+  }
+
+  /** What is there now happens at one time. */
+  #stepAll(): void {
+    const events = this.#events
+    this.#events = []
+    const now = this.#options.clock.now()
+    for (const event of events) {
+      for (const effect of this.#session.step(event, now)) this.#perform(effect)
+    }
   }
 
   #perform(effect: Effect): void {
@@ -159,13 +185,13 @@ export class LiveWorker implements RunningWorker {
       case 'send':
         return this.#send(effect.message)
       case 'start_handler':
-        return void this.#run(effect.request)
+        return this.#running.add(effect.request)
       case 'abort_handler':
-        return this.#contexts.get(effect.id)?.abort(effect.cause)
+        return this.#running.get(effect.id)?.abort(effect.cause)
       case 'resume_handler':
-        return this.#contexts.get(effect.id)?.resume(effect.answers, effect.client)
+        return this.#running.get(effect.id)?.resume(effect.answers, effect.client)
       case 'refuse_input':
-        return this.#contexts.get(effect.id)?.refuseInput(effect.keys)
+        return this.#running.get(effect.id)?.refuseInput(effect.keys)
       case 'call_progressed':
         return this.#guard('onProgress', () => this.calls.progressed(effect.id, effect.body))
       case 'settle_call':
@@ -196,23 +222,6 @@ export class LiveWorker implements RunningWorker {
       default:
         effect satisfies never
     }
-  }
-
-  async #run(request: Request): Promise<void> {
-    const { worker, catalogue, log } = this.#options
-    const params = asRecord(decodeJson(request.body))
-    const context = new CallContext(request, params, this)
-    this.#contexts.set(request.id, context)
-    const formatting = worker.formatError === undefined ? {} : { formatError: worker.formatError }
-    const sessionTools = this.#sessionTools
-    const result = await serve(
-      { catalogue, sessionTools, kept: this.kept, log, ...formatting },
-      request,
-      params,
-      context,
-    )
-    this.#contexts.delete(request.id)
-    this.dispatch({ type: 'handler_settled', id: request.id, result })
   }
 
   #send(message: Message): void {
@@ -303,8 +312,4 @@ function settler(): Settler {
   // Whoever awaits it gets the rejection; nobody has to.
   promise.catch(() => {})
   return { promise, resolve: () => settle.resolve(), reject: (reason) => settle.reject(reason) }
-}
-
-function asRecord(value: unknown): { readonly [key: string]: unknown } {
-  return isRecord(value) ? value : {}
 }

@@ -1,11 +1,12 @@
 import type { CallId, RoutingFailure } from '@callboard/protocol'
 import { openCallsMax } from './limits.js'
+import { TransientMap } from './transient-map.js'
 
 export type CallEnd = RoutingFailure
 
 /** This worker's CALLs that wait for their RESULT. */
 export class OpenCalls {
-  readonly #parents = new Map<string, CallId | undefined>()
+  readonly #parents = new TransientMap<string, CallId | undefined>()
 
   get size(): number {
     return this.#parents.size
@@ -29,6 +30,7 @@ export class OpenCalls {
   }
 
   endChildrenOf(parent: CallId): string[] {
+    if (this.#parents.size === 0) return []
     const children = [...this.#parents].filter(([, of]) => of === parent).map(([id]) => id)
     for (const id of children) this.#parents.delete(id)
     return children

@@ -1,20 +1,17 @@
 import { batchMessagesMax, bodyBytesMax, headBytesMax, type Message } from '@callboard/protocol'
-import { outboxBytesMax, outboxMessagesMax } from './limits.js'
-
-interface Entry {
-  message: Message
-}
+import { outboxBytesMax, outboxMessagesMax, sharedBodyBytesMax } from './limits.js'
 
 /** What waits to be sent, in order. */
 export class Outbox {
-  #entries: Entry[] = []
-  /** Unsent PROGRESS by call: a newer one takes its place. */
-  readonly #progress = new Map<string, Entry>()
+  #messages: Message[] = []
+  /** Where unsent PROGRESS stands, by call: a newer one takes its place. Counted from the first message ever. */
+  readonly #progress = new Map<string, number>()
+  #taken = 0
   #bytes = 0
   #dropped = 0
 
   get isEmpty(): boolean {
-    return this.#entries.length === 0
+    return this.#messages.length === 0
   }
 
   /** Messages lost because nothing could be sent for long. */
@@ -25,68 +22,83 @@ export class Outbox {
   push(message: Message): void {
     // All that waits belongs to the sign-in that this HELLO ends.
     if (message.type === 'hello') this.clear()
-    const unsent = message.type === 'progress' ? this.#progress.get(message.id) : undefined
-    if (unsent !== undefined) {
-      this.#bytes += bodyBytes(message) - bodyBytes(unsent.message)
-      unsent.message = message
-      return
-    }
-    this.#append({ message })
-    if (this.#entries.length > outboxMessagesMax || this.#bytes > outboxBytesMax) this.#shed()
+    if (message.type === 'progress' && this.#replace(message)) return
+    this.#append(message)
+    if (this.#messages.length > outboxMessagesMax || this.#bytes > outboxBytesMax) this.#shed()
   }
 
   /** As many as fit in one batch, or undefined when nothing waits. */
-  take(): Message[] | undefined {
-    let heads = 0
-    let bodies = 0
-    let count = 0
-    for (const { message } of this.#entries) {
-      heads += headBytesAtMost(message)
-      bodies += bodyBytes(message)
-      if (count > 0 && (heads > headBytesMax || bodies > bodyBytesMax || count >= batchMessagesMax)) break
-      count += 1
-    }
+  take(): readonly Message[] | undefined {
+    const count = this.#fitting()
     if (count === 0) return undefined
-    return this.#entries.splice(0, count).map((entry) => this.#forget(entry))
+    const messages = this.#messages
+    const taken = count === messages.length ? messages : messages.slice(0, count)
+    this.#messages = count === messages.length ? [] : messages.slice(count)
+    this.#taken += count
+    for (const message of taken) this.#forget(message)
+    return taken
   }
 
   /** Back to the front: the socket took none. A HELLO is not kept, it is said anew when there is a link. */
   restore(messages: readonly Message[]): void {
-    const later = this.#entries
-    this.#entries = []
-    this.#bytes = 0
-    this.#progress.clear()
-    for (const message of messages) if (message.type !== 'hello') this.#append({ message })
-    for (const entry of later) this.#append(entry)
+    const later = this.#messages
+    this.clear()
+    for (const message of messages) if (message.type !== 'hello') this.#append(message)
+    for (const message of later) this.#append(message)
   }
 
   clear(): void {
-    this.#entries = []
+    this.#taken += this.#messages.length
+    this.#messages = []
     this.#progress.clear()
     this.#bytes = 0
   }
 
-  #append(entry: Entry): void {
-    this.#entries.push(entry)
-    this.#bytes += bodyBytes(entry.message)
-    if (entry.message.type === 'progress') this.#progress.set(entry.message.id, entry)
+  #fitting(): number {
+    let heads = 0
+    let bodies = 0
+    let count = 0
+    for (const message of this.#messages) {
+      heads += headBytesAtMost(message)
+      const bytes = bodyBytes(message)
+      bodies += bytes
+      if (count > 0 && (heads > headBytesMax || bodies > bodyBytesMax || count >= batchMessagesMax)) break
+      // A batch joins its bodies, and that is a copy.
+      if (count > 0 && bytes >= sharedBodyBytesMax) break
+      count += 1
+      if (bytes >= sharedBodyBytesMax) break
+    }
+    return count
   }
 
-  #forget(entry: Entry): Message {
-    this.#bytes -= bodyBytes(entry.message)
-    if (entry.message.type === 'progress' && this.#progress.get(entry.message.id) === entry) {
-      this.#progress.delete(entry.message.id)
-    }
-    return entry.message
+  #append(message: Message): void {
+    if (message.type === 'progress') this.#progress.set(message.id, this.#taken + this.#messages.length)
+    this.#messages.push(message)
+    this.#bytes += bodyBytes(message)
+  }
+
+  /** False: no other of its call waits. */
+  #replace(message: Extract<Message, { type: 'progress' }>): boolean {
+    const at = this.#progress.get(message.id)
+    if (at === undefined) return false
+    const index = at - this.#taken
+    this.#bytes += bodyBytes(message) - bodyBytes(this.#messages[index]!)
+    this.#messages[index] = message
+    return true
+  }
+
+  #forget(message: Message): void {
+    this.#bytes -= bodyBytes(message)
+    if (message.type === 'progress') this.#progress.delete(message.id)
   }
 
   /** Logs and progress are by the way and go first; after that the oldest, which the hub has given up most likely. */
   #shed(): void {
-    const needed = this.#entries.filter(({ message }) => message.type !== 'log' && message.type !== 'progress')
+    const needed = this.#messages.filter(({ type }) => type !== 'log' && type !== 'progress')
     const kept = needed.slice(-Math.floor(outboxMessagesMax / 2))
-    this.#dropped += this.#entries.length - kept.length
+    this.#dropped += this.#messages.length - kept.length
     this.clear()
-    for (const entry of kept) this.#append(entry)
+    for (const message of kept) this.#append(message)
   }
 }
 

@@ -3,6 +3,7 @@ import type { CallOptions, ToolResult } from './api.js'
 import { CallFailure } from './errors.js'
 import { decodeJson, encodeJson, isRecord } from './json-body.js'
 import type { CallOutcome, CallStart, SessionEvent } from './session-messages.js'
+import { TransientMap } from './transient-map.js'
 
 type On = CallStart['on']
 type ProgressListener = NonNullable<CallOptions['onProgress']>
@@ -16,7 +17,7 @@ interface Waiting {
 /** This worker's own calls, as promises. */
 export class OutgoingCalls {
   readonly #dispatch: (event: SessionEvent) => void
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new TransientMap<string, Waiting>()
   #serial = 0
 
   constructor(dispatch: (event: SessionEvent) => void) {

@@ -3,11 +3,13 @@ import type { Logger } from 'pino'
 import type { Completion, Context, ToolResult, WorkerOptions } from './api.js'
 import type { Catalogue } from './catalogue.js'
 import { CallAborted, CallFailure, InputUnsupported, ToolError } from './errors.js'
+import { after, type Eventually, isPending } from './eventually.js'
 import { toPromptMessages, toReadResult } from './handler-returns.js'
 import { encodeJson, isRecord } from './json-body.js'
 import { type KeptResults, ownerOf } from './kept-results.js'
 import { fitResult, ResultTooLarge } from './large-result.js'
 import { completionValuesMax } from './limits.js'
+import { parseValue } from './parse-value.js'
 import { RpcError } from './rpc-error.js'
 import type { Outcome } from './session-messages.js'
 import type { SessionTools } from './session-tools.js'
@@ -25,10 +27,13 @@ export interface Serving {
 
 type Params = { readonly [key: string]: unknown }
 
-/** Runs the handler that a request is for. Always resolves: whatever goes wrong is part of the answer. */
-export async function serve(serving: Serving, request: Request, params: Params, context: Context): Promise<Outcome> {
+/** Runs the handler that a request is for. Neither throws nor rejects: whatever goes wrong is part of the answer. */
+export function serve(serving: Serving, request: Request, params: Params, context: Context): Eventually<Outcome> {
   const tool = request.method === 'tools/call' ? findTool(serving, request) : undefined
-  if (tool !== undefined) return serveTool(serving, tool, params, context)
+  return tool === undefined ? serveOther(serving, request, params, context) : serveTool(serving, tool, params, context)
+}
+
+async function serveOther(serving: Serving, request: Request, params: Params, context: Context): Promise<Outcome> {
   try {
     const returned = await answer(serving, request, params, context)
     const body = requireFit(encodeReturned(request.name, () => encodeJson(returned)))
@@ -44,24 +49,38 @@ function findTool({ catalogue, sessionTools }: Serving, { name, caller }: Reques
   return sessionTools.find(caller.session, name) ?? catalogue.tools.get(name)
 }
 
-async function serveTool(serving: Serving, tool: Tool, params: Params, context: Context): Promise<Outcome> {
-  const { name } = tool.definition
+/** Answers at once when neither schemas nor handler have anything to wait for. */
+function serveTool(serving: Serving, tool: Tool, params: Params, context: Context): Eventually<Outcome> {
+  const fail = (error: unknown) => failedOutcome(serving, tool, context, error)
   try {
-    const input = await parseInput(tool.input, params['arguments'] ?? {})
-    const result = await checkOutput(tool, await tool.handler(input, context))
-    return { outcome: 'result', isError: result.isError === true, body: fittedBody(serving, result, tool, context) }
+    const input = parseInput(tool.input, params['arguments'] ?? {})
+    const returned = after(input, (data) => tool.handler(data, context))
+    const outcome = after(returned, (value) => resultOutcome(serving, tool, context, value))
+    return isPending(outcome) ? outcome.then(undefined, fail) : outcome
   } catch (error) {
-    const known = protocolError(error, context)
-    if (known !== undefined) return errorOutcome(known)
-    const refusal = toToolError(error, context, serving, name)
-    const hasOutputSchema = tool.output !== undefined
-    const plain = new ToolError(refusal.code, cut(refusal.message), { retryable: refusal.retryable })
-    const shapes = [() => toErrorResult(refusal, hasOutputSchema), () => toErrorResult(plain, hasOutputSchema)]
-    const own = formatError(serving, refusal, tool)
-    if (own !== undefined) shapes.unshift(() => own)
-    if (refusal instanceof ResultTooLarge) shapes.unshift(...shapes.map((shape) => () => joined(shape(), refusal)))
-    return { outcome: 'result', isError: own?.isError ?? true, body: firstBody(shapes) }
+    return fail(error)
   }
+}
+
+function resultOutcome(serving: Serving, tool: Tool, context: Context, returned: unknown): Eventually<Outcome> {
+  return after(checkOutput(tool, returned), (result) => ({
+    outcome: 'result',
+    isError: result.isError === true,
+    body: fittedBody(serving, result, tool, context),
+  }))
+}
+
+function failedOutcome(serving: Serving, tool: Tool, context: Context, error: unknown): Outcome {
+  const known = protocolError(error, context)
+  if (known !== undefined) return errorOutcome(known)
+  const refusal = toToolError(error, context, serving, tool.definition.name)
+  const hasOutputSchema = tool.output !== undefined
+  const plain = new ToolError(refusal.code, cut(refusal.message), { retryable: refusal.retryable })
+  const shapes = [() => toErrorResult(refusal, hasOutputSchema), () => toErrorResult(plain, hasOutputSchema)]
+  const own = formatError(serving, refusal, tool)
+  if (own !== undefined) shapes.unshift(() => own)
+  if (refusal instanceof ResultTooLarge) shapes.unshift(...shapes.map((shape) => () => joined(shape(), refusal)))
+  return { outcome: 'result', isError: own?.isError ?? true, body: firstBody(shapes) }
 }
 
 /** The result's bytes; what is too large for a message is kept for whoever called. [CB-4] */
@@ -103,15 +122,17 @@ function capabilityFor(kind: InputUnsupported['kind']): { readonly [capability: 
   return kind === 'form' || kind === 'url' ? { elicitation: { [kind]: {} } } : { [kind]: {} }
 }
 
-async function checkOutput({ output, definition }: Tool, returned: unknown): Promise<ToolResult> {
+function checkOutput({ output, definition }: Tool, returned: unknown): Eventually<ToolResult> {
   const parts = readReturn(returned, output !== undefined)
   if (output === undefined || (parts.isError && parts.value === undefined)) {
     return encodeReturned(definition.name, () => toToolResult(parts, false))
   }
-  const parsed = await output.safeParseAsync(parts.value)
-  if (parsed.success) return encodeReturned(definition.name, () => toToolResult({ ...parts, value: parsed.data }, true))
-  const issues = describeIssues(parsed.error.issues, parts.value)
-  throw new Error(`tool ${definition.name} returned what its output schema refuses: ${issues}`)
+  return after(parseValue(output, parts.value), (parsed) => {
+    if (parsed.success)
+      return encodeReturned(definition.name, () => toToolResult({ ...parts, value: parsed.data }, true))
+    const issues = describeIssues(parsed.issues, parts.value)
+    throw new Error(`tool ${definition.name} returned what its output schema refuses: ${issues}`)
+  })
 }
 
 /** JSON.stringify names neither the handler nor what is wrong with it (a BigInt, a cycle). */

@@ -5,10 +5,11 @@ import {
   type LogLevel,
   type NotStartedReason,
   type Request,
+  type Response,
   type Resume,
 } from '@callboard/protocol'
 import type { AbortCause } from './errors.js'
-import { epochOf, type HeldCall, type Questions } from './held-calls.js'
+import { type HeldCall, isOfEpoch, type Questions } from './held-calls.js'
 import { decodeJson, encodeJson, isRecord } from './json-body.js'
 import { handlersMax, questionsMax, waitingMax } from './limits.js'
 import { wantsLog } from './log-levels.js'
@@ -31,7 +32,7 @@ export class ServedCalls {
     const { id } = request
     if (held.knows(id) || waiting.has(id)) return
     if (!handshake.isReady) return this.#refuse(id, 'not_signed_in')
-    if (epochOf(id) !== handshake.epoch) return this.#refuse(id, 'foreign_epoch')
+    if (!isOfEpoch(id, handshake.epoch!)) return this.#refuse(id, 'foreign_epoch')
     if (drain.isOn) return this.#refuse(id, 'draining')
     // Left out of READY, so this is no double; but the handler of its first life has yet to settle.
     if (held.get(id) !== undefined) return this.#refuse(id, 'over_credit')
@@ -61,9 +62,7 @@ export class ServedCalls {
     this.#made.endChildrenOf(id, 'the handler that made this call has ended')
     if (!this.#isOwed(call)) return
     if (call.standing === 'asked') held.remember(id)
-    const { outcome, body } = result
-    if (outcome === 'error') this.#state.send({ type: 'response', id, outcome, body })
-    else this.#state.send({ type: 'response', id, outcome, ...(result.isError ? { isError: true } : {}), body })
+    this.#state.send(toResponse(id, result))
   }
 
   progress(id: CallId, body: Uint8Array): void {
@@ -156,4 +155,12 @@ export class ServedCalls {
     const { phase, workerEpoch } = this.#state.handshake
     return (phase.name === 'ready' || phase.name === 'proving') && call.signIn === workerEpoch
   }
+}
+
+function toResponse(id: CallId, result: Outcome): Response {
+  const { outcome, body } = result
+  if (outcome === 'error') return { type: 'response', id, outcome, body }
+  return result.isError
+    ? { type: 'response', id, outcome, isError: true, body }
+    : { type: 'response', id, outcome, body }
 }

@@ -1,6 +1,8 @@
 import { nearestName } from '@callboard/protocol/nearest-name'
 import type { z } from 'zod'
 import { ToolError } from './errors.js'
+import { after, type Eventually } from './eventually.js'
+import { parseValue } from './parse-value.js'
 
 /** Unknown fields are refused unless the author said what becomes of them (`z.looseObject`, `.catchall()`). */
 export function strictly(schema: z.ZodObject): z.ZodObject {
@@ -8,10 +10,11 @@ export function strictly(schema: z.ZodObject): z.ZodObject {
 }
 
 /** The parsed input, or a ToolError `invalid_argument` that names every bad field. */
-export async function parseInput(schema: z.ZodObject, input: unknown): Promise<unknown> {
-  const parsed = await schema.safeParseAsync(input)
-  if (parsed.success) return parsed.data
-  throw new ToolError('invalid_argument', describeIssues(parsed.error.issues, input, Object.keys(schema.shape)))
+export function parseInput(schema: z.ZodObject, input: unknown): Eventually<unknown> {
+  return after(parseValue(schema, input), (parsed) => {
+    if (parsed.success) return parsed.data
+    throw new ToolError('invalid_argument', describeIssues(parsed.issues, input, Object.keys(schema.shape)))
+  })
 }
 
 /** `field: problem; field: problem`. */

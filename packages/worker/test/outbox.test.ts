@@ -1,6 +1,6 @@
 import { batchMessagesMax, bodyBytesMax, encodeBatch, headBytesMax, type Message } from '@callboard/protocol'
 import { describe, expect, test } from 'vitest'
-import { outboxMessagesMax } from '../src/limits.js'
+import { outboxMessagesMax, sharedBodyBytesMax } from '../src/limits.js'
 import { Outbox } from '../src/outbox.js'
 
 const response = (id: string, bytes = 1): Message => ({
@@ -26,9 +26,18 @@ describe('the outbox', () => {
     expect(outbox.take()).toHaveLength(batchMessagesMax)
     expect(names(outbox.take())).toEqual([`response ${batchMessagesMax}`])
     expect(outbox.take()).toBeUndefined()
-    const large = filled(response('a', bodyBytesMax - 1), response('b', 1), response('c', 1))
-    expect(names(large.take())).toEqual(['response a', 'response b'])
-    expect(names(large.take())).toEqual(['response c'])
+    const large = sharedBodyBytesMax - 1
+    const fitting = Math.floor(bodyBytesMax / large)
+    const full = filled(...Array.from({ length: fitting + 1 }, (_, n) => response(`${n}`, large)))
+    expect(full.take()).toHaveLength(fitting)
+    expect(names(full.take())).toEqual([`response ${fitting}`])
+  })
+
+  test('sends a large body by itself, in its place', () => {
+    const outbox = filled(response('a'), response('b', sharedBodyBytesMax), response('c'), response('d'))
+    expect(names(outbox.take())).toEqual(['response a'])
+    expect(names(outbox.take())).toEqual(['response b'])
+    expect(names(outbox.take())).toEqual(['response c', 'response d'])
   })
 
   test('keeps heads within their limit, however long the names', () => {

@@ -2,11 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { parseInput, strictly } from '../src/tool-input.js'
 
-const problem = async (schema: z.ZodObject, input: unknown) =>
-  parseInput(strictly(schema), input).then(
-    () => undefined,
-    (error: Error) => error.message,
-  )
+async function problem(schema: z.ZodObject, input: unknown): Promise<string | undefined> {
+  try {
+    await parseInput(strictly(schema), input)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
 
 describe('a problem of the input', () => {
   test('names the field by its path', async () => {

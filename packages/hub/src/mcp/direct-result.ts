@@ -27,7 +27,7 @@ export function mayPass(body: Buffer, trusted: boolean): boolean {
 }
 
 function isUsual(body: Buffer): boolean {
-  if (usualBeginning.compare(body, 0, usualBeginning.length) !== 0) return false
+  if (!body.subarray(0, usualBeginning.length).equals(usualBeginning)) return false
   const isAdapted = body.includes(structured) && !body.includes(structuredObject)
   return !isAdapted && !marks.some((mark) => body.includes(mark))
 }

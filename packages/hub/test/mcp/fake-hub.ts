@@ -36,6 +36,8 @@ export class FakeHub implements HubPort {
   known: Promise<void> = Promise.resolve()
   readonly handlers = new Map<string, Handler>()
   readonly calls: AgentCall[] = []
+  /** Of them those that came without a promise, which is the direct way. */
+  begun = 0
   readonly connections: FakeConnection[] = []
   readonly suspended = new Map<CallId, Resumption>()
   readonly abandoned: CallId[] = []
@@ -109,6 +111,7 @@ export class FakeConnection implements Connection {
   readonly #turns: AbortController[] = []
 
   begin({ ...wish }: CallWish, sink: CallSink): Turn {
+    this.#hub.begun++
     const abort = new AbortController()
     const listeners = {
       onProgress: (body: Uint8Array) => sink.onProgress?.(body),
