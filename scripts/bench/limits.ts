@@ -8,7 +8,8 @@ export const largeWindowMs = 500
 export const roundsUsual = 12
 export const roundsQuick = 2
 export const windowQuickMs = 100
-/** Just-in-time compilers need thousands of calls. */
+/** Just-in-time compilers need thousands of calls, and of one at a time there would be few. */
+export const warmUpInFlight = 16
 export const warmUpMs = 1_000
 export const warmUpQuickMs = 100
 /** A window whose calls are not all answered so long after its end has failed, and its subject is left out from there on. */

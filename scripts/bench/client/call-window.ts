@@ -10,7 +10,10 @@ export interface WindowPorts {
   readonly send: (messages: readonly string[]) => void
 }
 
-/** Keeps so many calls in flight for so long, and checks every answer. */
+/**
+ * Keeps so many calls in flight for so long, waits for the rest, and checks every answer. All calls and the whole time count: a
+ * subject that answers nothing until the window is over has done the work nevertheless.
+ */
 export class CallWindow {
   readonly #ports: WindowPorts
   readonly #sentAt = new Map<number, number>()
@@ -19,9 +22,7 @@ export class CallWindow {
   readonly #endsAt: number
   readonly #cpu = process.cpuUsage()
   readonly #giveUp: NodeJS.Timeout
-  #endedAt: number | undefined
   #calls = 0
-  #allCalls = 0
   nextId: number
   readonly report: Promise<WindowReport>
   #settle!: (report: WindowReport) => void
@@ -50,14 +51,8 @@ export class CallWindow {
     } catch (error) {
       return this.fail(`${error instanceof Error ? error.message : error}`)
     }
-    this.#allCalls += answered
-    if (now < this.#endsAt) {
-      this.#calls += answered
-      if (answered > 0) this.#ask(answered)
-    } else if (this.#endedAt === undefined) {
-      this.#calls += answered
-      this.#endedAt = now
-    }
+    this.#calls += answered
+    if (answered > 0 && now < this.#endsAt) this.#ask(answered)
     if (this.#sentAt.size === 0) this.#finish()
   }
 
@@ -91,8 +86,7 @@ export class CallWindow {
     const { user, system } = process.cpuUsage(this.#cpu)
     this.#settle({
       calls: this.#calls,
-      elapsedMs: (this.#endedAt ?? performance.now()) - this.#startedAt,
-      allCalls: this.#allCalls,
+      elapsedMs: performance.now() - this.#startedAt,
       latencies: this.#latencies.pack(),
       clientCpuMs: (user + system) / 1_000,
     })

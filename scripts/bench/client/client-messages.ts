@@ -7,6 +7,8 @@ export interface ProgramCommand {
   readonly command: string
   readonly args: readonly string[]
   readonly env: { readonly [name: string]: string }
+  /** For one that listens before it can serve: it can when what is read there holds the text. */
+  readonly ready?: { readonly url: string; readonly text: string }
 }
 
 /** How a client reaches its subject. */
@@ -31,11 +33,9 @@ export type ClientOrder =
   | { readonly kind: 'window'; readonly window: WindowOrder }
 
 export interface WindowReport {
-  /** Answered while the window was open. */
   readonly calls: number
+  /** From the first request to the last answer. */
   readonly elapsedMs: number
-  /** With those that were answered after it. */
-  readonly allCalls: number
   readonly latencies: PackedLatencies
   /** Of the client's own process: what measuring costs. */
   readonly clientCpuMs: number

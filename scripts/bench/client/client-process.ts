@@ -20,9 +20,6 @@ export class ClientProcess implements AsyncDisposable {
   static async open(opening: Opening): Promise<ClientProcess> {
     const child = fork(file, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     const client = new ClientProcess(child)
-    const end = () => child.kill('SIGKILL')
-    process.once('exit', end)
-    child.once('exit', () => process.off('exit', end))
     try {
       const report = await client.#order({ kind: 'open', opening }, openMs)
       if (report.kind === 'opened') client.program = report.program

@@ -10,7 +10,7 @@ import { HttpCarrier } from './http-carrier.js'
 import { LineCarrier } from './line-carrier.js'
 import { payloads } from './payload.js'
 import { SseCarrier } from './sse-carrier.js'
-import { untilListening } from './until-listening.js'
+import { listens, says, untilTrue } from './until-serving.js'
 
 let program: ChildProcess | undefined
 let carrier: Carrier | undefined
@@ -57,16 +57,23 @@ async function carrierFor(how: Opening): Promise<Carrier> {
     case 'socket':
       return LineCarrier.attach(how.path, events)
     case 'http':
-      if (how.program !== undefined) await untilListening(how.url, start(how.program, 'ignore'))
+      if (how.program !== undefined) await startServing(how.url, how.program)
       return new HttpCarrier(how.url, how, events)
     case 'sse':
-      if (how.program !== undefined) await untilListening(how.url, start(how.program, 'ignore'))
+      if (how.program !== undefined) await startServing(how.url, how.program)
       return new SseCarrier(how.url, events)
     case 'dealer':
       return new DealerCarrier(how.endpoint, events)
     default:
       return how satisfies never
   }
+}
+
+async function startServing(url: string, command: ProgramCommand): Promise<void> {
+  const child = start(command, 'ignore')
+  await untilTrue(`nobody listens at ${url}`, child, () => listens(url))
+  const { ready } = command
+  if (ready !== undefined) await untilTrue(`${ready.url} does not say ${ready.text}`, child, () => says(ready))
 }
 
 /** What it says on stderr is of interest only when it ends. */
@@ -112,5 +119,6 @@ async function measure(order: WindowOrder): Promise<ClientReport> {
 }
 
 function tell(report: ClientReport): void {
-  if (process.connected) process.send!(report)
+  // The parent may be gone.
+  if (process.connected) process.send!(report, () => undefined)
 }

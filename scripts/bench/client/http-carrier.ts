@@ -1,7 +1,9 @@
 import { type Era, modernRevision } from './call-texts.js'
 import type { Carrier, CarrierEvents } from './carrier.js'
 import { eventsIn } from './event-stream.js'
-import { type HttpAnswer, HttpConnection } from './http-connection.js'
+import type { HttpAnswer } from './http-connection.js'
+import { HttpConnections } from './http-connections.js'
+import { plainText } from './plain-text.js'
 
 /** Streamable HTTP: a POST for each message, on as many connections as there are messages at once. */
 export class HttpCarrier implements Carrier {
@@ -9,8 +11,7 @@ export class HttpCarrier implements Carrier {
   readonly #era: Era
   readonly #tool: string
   readonly #events: CarrierEvents
-  readonly #free: HttpConnection[] = []
-  readonly #all: HttpConnection[] = []
+  readonly #connections: HttpConnections
   #session: string | undefined
 
   constructor(url: string, { era, tool }: { readonly era: Era; readonly tool: string }, events: CarrierEvents) {
@@ -18,38 +19,28 @@ export class HttpCarrier implements Carrier {
     this.#era = era
     this.#tool = tool
     this.#events = events
+    this.#connections = new HttpConnections(this.#url, events.fail)
   }
 
   send(messages: readonly string[]): void {
-    for (const message of messages) this.#post(message)
+    const head = this.#head()
+    for (const message of messages) {
+      this.#connections.ask(`${head}${message.length}\r\n\r\n${message}`, (answer) => this.#answered(answer))
+    }
   }
 
   close(): void {
-    for (const connection of this.#all) connection.close()
-  }
-
-  #post(message: string): void {
-    const connection = this.#free.pop() ?? this.#connect()
-    connection.ask(`${this.#head}${message.length}\r\n\r\n${message}`, (answer) => {
-      this.#free.push(connection)
-      this.#answered(answer)
-    })
-  }
-
-  #connect(): HttpConnection {
-    const connection = new HttpConnection(this.#url, this.#events.fail)
-    this.#all.push(connection)
-    return connection
+    this.#connections.close()
   }
 
   #answered({ status, head, body }: HttpAnswer): void {
-    if (status >= 300) return this.#events.fail(`HTTP ${status}: ${body.slice(0, 300)}`)
+    if (status >= 300) return this.#events.fail(`HTTP ${status}: ${plainText(body)}`)
     this.#session ??= /\r\nmcp-session-id: *([^\r\n]+)/i.exec(head)?.[1]
     if (body === '') return
     this.#events.deliver(body.startsWith('{') ? [body] : eventsIn(body).map(({ data }) => data))
   }
 
-  get #head(): string {
+  #head(): string {
     const modern = `mcp-protocol-version: ${modernRevision}\r\nmcp-method: tools/call\r\nmcp-name: ${this.#tool}\r\n`
     return (
       `POST ${this.#url.pathname}${this.#url.search} HTTP/1.1\r\nhost: ${this.#url.host}\r\n` +

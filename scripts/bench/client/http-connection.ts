@@ -7,6 +7,13 @@ export interface HttpAnswer {
   readonly body: string
 }
 
+export interface OpenRequest {
+  readonly request: string
+  readonly answered: (answer: HttpAnswer) => void
+  /** A server closes a connection that is idle for long: whatever was sent at that moment it has not read. */
+  readonly mayBeRepeated: boolean
+}
+
 const lastChunk = '0\r\n\r\n'
 
 /** One connection that is kept alive, with one request at a time; no parser could be much cheaper. Reads ASCII only. */
@@ -16,18 +23,24 @@ export class HttpConnection {
   #length = 0
   /** Bytes of the whole answer; undefined until its head is there, Infinity for one in chunks. */
   #expected: number | undefined
-  #answered: (answer: HttpAnswer) => void = () => undefined
+  #open: { readonly request: string; readonly answered: (answer: HttpAnswer) => void } | undefined
+  #hasAnswered = false
 
-  constructor(url: URL, fail: (problem: string) => void) {
+  /** `closed` hears of the end, with what was asked and not answered. */
+  constructor(url: URL, closed: (connection: HttpConnection, open?: OpenRequest) => void) {
     this.#socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true })
     this.#socket.on('data', (chunk: Buffer) => this.#push(chunk))
-    this.#socket.on('error', (error) => fail(error.message))
-    this.#socket.once('close', () => fail('the connection was closed'))
+    // Its close follows.
+    this.#socket.on('error', () => undefined)
+    this.#socket.once('close', () => {
+      const mayBeRepeated = this.#hasAnswered && this.#length === 0
+      closed(this, this.#open && { ...this.#open, mayBeRepeated })
+    })
   }
 
   /** `request` is ASCII, with head and body. */
   ask(request: string, answered: (answer: HttpAnswer) => void): void {
-    this.#answered = answered
+    this.#open = { request, answered }
     this.#socket.write(request, 'latin1')
   }
 
@@ -67,7 +80,10 @@ export class HttpConnection {
     this.#pieces.length = 0
     this.#length = 0
     this.#expected = undefined
-    this.#answered({
+    const { answered } = this.#open!
+    this.#open = undefined
+    this.#hasAnswered = true
+    answered({
       status: Number(text.slice(9, 12)),
       head: text.slice(0, end),
       body: isChunked ? joinChunks(body) : body,

@@ -9,7 +9,7 @@ export interface Payload {
 
 /** `typical` is a request of 225 bytes with an answer of 1.9 KB; the others come back as they went. */
 export const payloads: { readonly [Name in PayloadName]: Payload } = {
-  typical: { textBytes: 110, repeat: 17 },
+  typical: { textBytes: 112, repeat: 17 },
   '100 B': { textBytes: 100, repeat: 1 },
   '10 KB': { textBytes: 10_000, repeat: 1 },
   '1 MB': { textBytes: 1_000_000, repeat: 1 },

@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import type { Carrier, CarrierEvents } from './carrier.js'
 import { eventsIn } from './event-stream.js'
-import { HttpConnection } from './http-connection.js'
+import { HttpConnections } from './http-connections.js'
+import { plainText } from './plain-text.js'
 
 const blank = Buffer.from('\n\n')
 
@@ -10,8 +11,7 @@ export class SseCarrier implements Carrier {
   readonly #url: URL
   readonly #events: CarrierEvents
   readonly #stream
-  readonly #free: HttpConnection[] = []
-  readonly #all: HttpConnection[] = []
+  readonly #connections: HttpConnections
   readonly #waiting: string[] = []
   #pieces: Buffer[] = []
   #target: string | undefined
@@ -19,6 +19,7 @@ export class SseCarrier implements Carrier {
   constructor(url: string, events: CarrierEvents) {
     this.#url = new URL(url)
     this.#events = events
+    this.#connections = new HttpConnections(this.#url, events.fail)
     this.#stream = request(url, { headers: { accept: 'text/event-stream' } }, (response) => {
       if (response.statusCode !== 200) return events.fail(`HTTP ${response.statusCode}`)
       response.on('data', (chunk: Buffer) => this.#push(chunk))
@@ -35,7 +36,7 @@ export class SseCarrier implements Carrier {
 
   close(): void {
     this.#stream.destroy()
-    for (const connection of this.#all) connection.close()
+    this.#connections.close()
   }
 
   #push(chunk: Buffer): void {
@@ -62,17 +63,9 @@ export class SseCarrier implements Carrier {
   }
 
   #post(target: string, message: string): void {
-    const connection = this.#free.pop() ?? this.#connect()
     const head = `POST ${target} HTTP/1.1\r\nhost: ${this.#url.host}\r\ncontent-type: application/json\r\n`
-    connection.ask(`${head}content-length: ${message.length}\r\n\r\n${message}`, ({ status, body }) => {
-      this.#free.push(connection)
-      if (status >= 300) this.#events.fail(`HTTP ${status}: ${body.slice(0, 300)}`)
+    this.#connections.ask(`${head}content-length: ${message.length}\r\n\r\n${message}`, ({ status, body }) => {
+      if (status >= 300) this.#events.fail(`HTTP ${status}: ${plainText(body)}`)
     })
-  }
-
-  #connect(): HttpConnection {
-    const connection = new HttpConnection(this.#url, this.#events.fail)
-    this.#all.push(connection)
-    return connection
   }
 }

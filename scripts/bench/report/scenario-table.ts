@@ -22,8 +22,8 @@ export function scenarioTable({ scenario, pinned, subjects }: ScenarioResult): s
   return `${scenario.title}${unpinned}\n${columns([...head, ...bases.map(({ name }) => `${what} / ${name}`)], rows)}`
 }
 
-export function spreadText(spread: Spread | undefined): string {
+export function spreadText(spread: Spread | undefined, digits = 2): string {
   if (spread === undefined) return '-'
-  const [median, lower, upper] = [spread.median, spread.lower, spread.upper].map((value) => value.toFixed(2))
+  const [median, lower, upper] = [spread.median, spread.lower, spread.upper].map((value) => value.toFixed(digits))
   return lower === upper ? median! : `${median} (${lower}–${upper})`
 }

@@ -6,7 +6,7 @@ import type { Subject, SubjectName } from './subject.js'
 export const bareSubjects: readonly Subject[] = [
   onStdio('direct', 'direct SDK server', () => [programFile('direct-server')]),
   onStdio('proxy', 'naive SDK proxy', () => [programFile('naive-proxy'), programFile('direct-server')]),
-  onStdio('proxy2', 'the same on SDK 2', () => [programFile('naive-proxy-2'), programFile('direct-server')]),
+  onStdio('proxy2', 'naive proxy on SDK 2', () => [programFile('naive-proxy-2'), programFile('direct-server')]),
   { name: 'raw', title: 'raw ROUTER/DEALER', way: 'lines', start: startRaw },
   { name: 'node-http', title: 'bare node:http', way: 'http', start: startHttp },
 ]

@@ -30,7 +30,8 @@ function subject(way: CallboardWay, trust: Trust, era: Era): Subject {
       const installation = await scene.installation(trust)
       const client = await clientOf(scene, installation, way, era)
       const { hub, worker } = installation
-      return { client, hub, processes: [hub, worker, ...(way === 'shim' ? [client.program!] : [])] }
+      const processes = [hub, worker, ...(way === 'shim' ? [client.program!] : [])]
+      return { client, hub, processes, isShared: way === 'hub' }
     },
   }
 }

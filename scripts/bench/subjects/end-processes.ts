@@ -1,9 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
+/** Who is being ended may just have started another. */
+const passesMax = 3
+
 /** Ends every process whose environment names this directory: also those that left their parents. */
 export function endProcessesOf(directory: string): void {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    if (Number(pid) !== process.pid && environmentOf(pid).includes(directory)) end(Number(pid))
+  for (let pass = 0; pass < passesMax; pass += 1) {
+    const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(directory))
+    const others = found.map(Number).filter((pid) => pid !== process.pid)
+    if (others.length === 0) return
+    others.forEach(end)
   }
 }
 

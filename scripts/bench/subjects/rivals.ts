@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { quietPort } from '../../chaos/quiet-port.js'
-import type { Opening, ProgramCommand } from '../client/client-messages.js'
+import type { ProgramCommand } from '../client/client-messages.js'
 import { programFile, type Scene } from './scene.js'
 import type { Subject, SubjectName } from './subject.js'
 
@@ -13,27 +13,29 @@ type Address = { readonly tool: string } & (
 
 interface Served {
   readonly args: readonly string[]
+  readonly ready?: NonNullable<ProgramCommand['ready']>
   readonly address: Address
 }
 
 const direct = () => [process.execPath, programFile('direct-server')] as const
 
-/** What else npm has to stand between an agent and the direct server, each in its own fastest way. */
+/** What else npm has to stand between an agent and the direct server, each as its own instructions have it. All speak HTTP only. */
 export const rivalSubjects: readonly Subject[] = [
-  rival('mcp-hub', 'dist/cli.js', (port, home) => {
+  rival('mcp-hub', 'SSE', 'dist/cli.js', (port, home) => {
     const config = join(home, 'servers.json')
     const [program, file] = direct()
     writeFileSync(config, JSON.stringify({ mcpServers: { direct: { command: program, args: [file] } } }))
     return {
       args: ['--port', `${port}`, '--config', config],
+      ready: { url: `http://127.0.0.1:${port}/api/health`, text: '"status":"connected"' },
       address: { kind: 'sse', tool: 'direct__echo', url: `http://127.0.0.1:${port}/mcp` },
     }
   }),
-  rival('mcp-proxy', 'dist/bin/mcp-proxy.mjs', (port) => ({
+  rival('mcp-proxy', 'HTTP', 'dist/bin/mcp-proxy.mjs', (port) => ({
     args: ['--port', `${port}`, '--server', 'stream', '--', ...direct()],
     address: { kind: 'http', tool: 'echo', url: `http://127.0.0.1:${port}/mcp` },
   })),
-  rival('supergateway', 'dist/index.js', (port) => ({
+  rival('supergateway', 'HTTP', 'dist/index.js', (port) => ({
     args: [
       ...['--stdio', direct().join(' '), '--outputTransport', 'streamableHttp', '--stateful'],
       ...['--port', `${port}`, '--logLevel', 'none'],
@@ -44,18 +46,33 @@ export const rivalSubjects: readonly Subject[] = [
 
 let ports = 0
 
-function rival(name: SubjectName, file: string, serve: (port: number, home: string) => Served): Subject {
-  const installed = fileURLToPath(new URL(`../../../bench/node_modules/${name}/${file}`, import.meta.url))
+function rival(
+  name: SubjectName,
+  transport: string,
+  file: string,
+  serve: (port: number, home: string) => Served,
+): Subject {
+  const program = installed(`${name}/${file}`)
   const start = async (scene: Scene) => {
-    if (!existsSync(installed)) throw new Error('not installed: npm ci --prefix scripts/bench')
+    if (!existsSync(program)) throw new Error('not installed: npm ci --prefix scripts/bench')
     const home = join(scene.directory, name)
-    mkdirSync(home)
-    const { args, address } = serve((await quietPort()) + ports++, home)
+    mkdirSync(home, { recursive: true })
+    const { args, ready, address } = serve((await quietPort()) + ports++, home)
     const env = { ...scene.environment, HOME: home, NODE_ENV: 'production' }
-    const program: ProgramCommand = { command: process.execPath, args: [installed, ...args], env }
-    const opening: Opening = { era: 'legacy', program, ...address }
-    const client = await scene.client(opening)
+    const words = [program, ...args]
+    const command: ProgramCommand = { command: process.execPath, args: words, env, ...(ready && { ready }) }
+    const client = await scene.client({ era: 'legacy', program: command, ...address })
     return { client, hub: client.program!, processes: [client.program!] }
   }
-  return { name, title: name, way: 'both', start }
+  return { name, title: `${name}${versionOf(name)}, ${transport}`, way: 'both', start }
+}
+
+/** As installed, with a blank before it. */
+function versionOf(name: string): string {
+  const manifest = installed(`${name}/package.json`)
+  return existsSync(manifest) ? ` ${JSON.parse(readFileSync(manifest, 'utf8')).version}` : ''
+}
+
+function installed(path: string): string {
+  return fileURLToPath(new URL(`../../../bench/node_modules/${path}`, import.meta.url))
 }

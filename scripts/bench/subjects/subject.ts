@@ -21,6 +21,8 @@ export interface RunningSubject {
   readonly hub: number
   /** All that it needs but the client; their children count as well. */
   readonly processes: readonly number[]
+  /** Others go through the same processes: it can't be started again by itself. */
+  readonly isShared?: boolean
 }
 
 export type SubjectName =

@@ -24,7 +24,7 @@ export interface Figures {
 export function figuresOf(windows: readonly MeasuredWindow[]): Figures {
   const sum = (value: (window: MeasuredWindow) => number) => windows.reduce((all, window) => all + value(window), 0)
   const latencies = Latencies.of(windows.map((window) => window.latencies))
-  const perCall = (value: (window: MeasuredWindow) => number) => (sum(value) * 1_000) / sum(({ allCalls }) => allCalls)
+  const perCall = (value: (window: MeasuredWindow) => number) => (sum(value) * 1_000) / sum(({ calls }) => calls)
   return {
     callsPerSecond: (sum(({ calls }) => calls) * 1_000) / sum(({ elapsedMs }) => elapsedMs),
     p50Us: latencies.quantile(0.5),

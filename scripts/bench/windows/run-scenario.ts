@@ -1,4 +1,4 @@
-import { warmUpMs, warmUpQuickMs, windowQuickMs } from '../limits.js'
+import { warmUpInFlight, warmUpMs, warmUpQuickMs, windowQuickMs } from '../limits.js'
 import type { Scenario } from '../scenarios.js'
 import { allCpus, firstCpu, runOn } from './affinity.js'
 import type { Entrant } from './entrant.js'
@@ -16,6 +16,8 @@ export interface SubjectFigures extends Figures {
   readonly name: string
   readonly title: string
   readonly hubMebibytes: number
+  /** Of all its processes; what they share is counted for each. */
+  readonly mebibytes: number
 }
 
 export interface ScenarioResult {
@@ -31,42 +33,54 @@ export async function runScenario(
   entrants: readonly Entrant[],
   extent: Extent,
 ): Promise<ScenarioResult> {
-  const pids = entrants.flatMap((entrant) => [...entrant.pids, entrant.running.client.pid])
-  const pinned = scenario.pinned && extent.pin && (await runOn(firstCpu, pids))
+  for (const entrant of entrants) {
+    await entrant.start()
+    await measure(entrant, warmUpOf(scenario, extent))
+  }
+  const pids = entrants.flatMap((entrant) => [...entrant.processes(), ...entrant.clients()])
+  const pinned = scenario.pinned && extent.pin && (await runOn(firstCpu(), pids))
   const windows = new Map(entrants.map((entrant) => [entrant, [] as MeasuredWindow[]]))
-  const ms = extent.quick ? windowQuickMs : scenario.ms
+  const measured = extent.quick ? { ...scenario, ms: windowQuickMs } : scenario
   try {
-    for (const entrant of entrants) await measure(entrant, scenario, extent.quick ? warmUpQuickMs : warmUpMs)
+    // What is compiled for many calls at once is not yet what one at a time needs: a round that does not count.
+    for (const entrant of entrants) await measure(entrant, measured)
     for (let round = 0; round < extent.rounds; round += 1) {
       for (const entrant of rotated(entrants, round)) {
-        const window = await measure(entrant, scenario, ms)
+        const window = await measure(entrant, measured)
         if (window !== undefined) windows.get(entrant)!.push(window)
       }
     }
   } finally {
-    if (pinned) await runOn(allCpus, pids)
+    if (pinned) await runOn(allCpus(), pids)
   }
   const subjects = [...windows].flatMap(([entrant, measured]) => {
-    if (entrant.problem !== undefined) return []
+    if (entrant.running === undefined) return []
     const { name, title } = entrant.subject
-    return [{ name, title, ...figuresOf(measured), hubMebibytes: residentMebibytesOf(entrant.running.hub) }]
+    const mebibytes = entrant.processes().reduce((all, pid) => all + residentMebibytesOf(pid), 0)
+    return [{ name, title, ...figuresOf(measured), hubMebibytes: residentMebibytesOf(entrant.running.hub), mebibytes }]
   })
   return { scenario, pinned, subjects }
 }
 
-/** Undefined for a subject that has failed, now or before. */
-async function measure(entrant: Entrant, scenario: Scenario, ms: number): Promise<MeasuredWindow | undefined> {
-  if (entrant.problem !== undefined) return undefined
-  const { client, hub } = entrant.running
-  const { inFlight, payload } = scenario
+function warmUpOf(scenario: Scenario, { quick }: Extent): Scenario {
+  const inFlight = Math.max(scenario.inFlight, warmUpInFlight)
+  return { ...scenario, inFlight, ms: quick ? warmUpQuickMs : warmUpMs }
+}
+
+/** Undefined for a subject that can't, or can no more. */
+async function measure(entrant: Entrant, scenario: Scenario): Promise<MeasuredWindow | undefined> {
+  const { running } = entrant
+  if (running === undefined) return undefined
+  const { inFlight, payload, ms, name } = scenario
+  const pids = entrant.processes()
+  const before = pids.map(cpuMsOf)
   try {
-    const before = entrant.pids.map(cpuMsOf)
-    const report = await client.window({ inFlight, payload, ms })
-    const used = entrant.pids.map((pid, index) => cpuMsOf(pid) - before[index]!)
+    const report = await running.client.window({ inFlight, payload, ms })
+    const used = pids.map((pid, index) => Math.max(0, cpuMsOf(pid) - before[index]!))
     const cpuMs = used.reduce((all, one) => all + one, 0)
-    return { ...report, cpuMs, hubCpuMs: used[entrant.pids.indexOf(hub)]! }
+    return { ...report, cpuMs, hubCpuMs: used[pids.indexOf(running.hub)]! }
   } catch (error) {
-    entrant.fail(`${scenario.name}: ${error instanceof Error ? error.message : error}`)
+    await entrant.fail(name, error)
     return undefined
   }
 }
