@@ -25,12 +25,19 @@ export class HubProcess implements AsyncDisposable {
   }
   readonly #children = new Set<ChildProcess>()
   readonly socket = join(this.directory, 'run', 'mcp.sock')
+  /** Where a hub with the bench's probe answers. */
+  readonly probe = join(this.directory, 'probe.sock')
   url = ''
   #hub: ChildProcess | undefined
+  readonly #nodeOptions: readonly string[]
 
-  /** @throws when the hub ends before it is up */
-  static async start(): Promise<HubProcess> {
-    const hub = new HubProcess()
+  private constructor(nodeOptions: readonly string[]) {
+    this.#nodeOptions = nodeOptions
+  }
+
+  /** `nodeOptions` are for the hub's process only. @throws when the hub ends before it is up */
+  static async start(nodeOptions: readonly string[] = []): Promise<HubProcess> {
+    const hub = new HubProcess(nodeOptions)
     process.once('exit', () => {
       hub.#killAll()
       hub.#clear()
@@ -63,10 +70,13 @@ export class HubProcess implements AsyncDisposable {
   }
 
   async #up(settings: { readonly [key: string]: string } = {}): Promise<void> {
-    const env = { ...this.environment, CALLBOARD_LOG_LEVEL: 'info', ...settings }
+    const env = { ...this.environment, CALLBOARD_LOG_LEVEL: 'info', BENCH_PROBE: this.probe, ...settings }
     // On our stdio it ends with us, however we end.
     const child = this.#keep(
-      spawn(process.execPath, [command, 'hub', '--stdio'], { env, stdio: ['pipe', 'ignore', 'pipe'] }),
+      spawn(process.execPath, [...this.#nodeOptions, command, 'hub', '--stdio'], {
+        env,
+        stdio: ['pipe', 'ignore', 'pipe'],
+      }),
     )
     this.#hub = child
     const isUp = new Promise<void>((resolve) => {
