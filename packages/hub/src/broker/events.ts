@@ -55,10 +55,10 @@ export interface CallWish {
   readonly body: Uint8Array
   readonly client: Client
   /** How long at most; the definition's own limit holds beside it. */
-  readonly timeoutMs?: number
-  readonly idempotencyKey?: string
-  readonly traceparent?: string
-  readonly tracestate?: string
+  readonly timeoutMs?: number | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly traceparent?: string | undefined
+  readonly tracestate?: string | undefined
 }
 
 export type DrainTarget =

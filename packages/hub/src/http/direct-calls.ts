@@ -1,7 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/server'
 import { failed } from '../mcp/agent-result.js'
 import type { DirectEnvelope } from '../mcp/direct-envelope.js'
-import { type DirectRequest, readDirectRequest } from '../mcp/direct-request.js'
+import { type DirectRequest, readDirectRequest, wishOf } from '../mcp/direct-request.js'
 import { asOfEra, mayPass, type ResultFrame, resultFrame } from '../mcp/direct-result.js'
 import { isDirectTool } from '../mcp/direct-tool.js'
 import type { McpFront } from '../mcp/mcp-server.js'
@@ -66,11 +66,10 @@ export class DirectCalls {
     }
     if (session !== undefined && !session.transport.claimDirect(id, end)) return all
     session?.enter()
-    const { meta: _, progressToken, ...wish } = asked
-    const listening = progressToken === undefined ? route.agent.quiet : route.agent.wantsProgress
+    const listening = asked.progressToken === undefined ? route.agent.quiet : route.agent.wantsProgress
     const client = form === 'json' ? route.agent.deaf : listening
     const release = () => session?.transport.releaseDirect(id, end)
-    const begun = new BegunCall(route.connection, { ...wish, client }, release)
+    const begun = new BegunCall(route.connection, wishOf(asked, client), release)
     whenClosed(response, () => {
       session?.leave()
       if (response.writableFinished) return

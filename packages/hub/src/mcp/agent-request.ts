@@ -10,10 +10,10 @@ export interface AgentRequest {
   readonly method: WorkerMethod
   readonly name: string
   readonly body: Buffer
-  readonly progressToken?: string | number
-  readonly idempotencyKey?: string
-  readonly traceparent?: string
-  readonly tracestate?: string
+  readonly progressToken?: string | number | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly traceparent?: string | undefined
+  readonly tracestate?: string | undefined
 }
 
 /**
@@ -41,12 +41,15 @@ export function describeRequest<Method extends WorkerMethod>(method: Method, par
   const progressToken = meta['progressToken']
   const idempotencyKey = metaText(meta, idempotencyKeyMeta)
   metaText(meta, sessionMeta)
+  const traceparent = traceparentOf(meta)
+  // All members, whatever they are: objects of one shape make what reads them fast.
   return {
     method,
     name,
-    ...(isToken(progressToken) && { progressToken }),
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-    ...traceOf(meta),
+    progressToken: isToken(progressToken) ? progressToken : undefined,
+    idempotencyKey,
+    traceparent,
+    tracestate: traceparent === undefined ? undefined : tracestateOf(meta),
   }
 }
 
@@ -124,11 +127,12 @@ function encode(params: unknown): Buffer {
 const traceparentPattern = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 const tracestatePattern = /^[\x20-\x7e]{1,512}$/
 
-function traceOf(meta: Record<string, unknown>): { traceparent?: string; tracestate?: string } {
-  const { traceparent, tracestate } = meta
-  if (typeof traceparent !== 'string' || !traceparentPattern.test(traceparent)) return {}
-  const hasState = typeof tracestate === 'string' && tracestatePattern.test(tracestate)
-  return { traceparent, ...(hasState && { tracestate }) }
+function traceparentOf({ traceparent }: Record<string, unknown>): string | undefined {
+  return typeof traceparent === 'string' && traceparentPattern.test(traceparent) ? traceparent : undefined
+}
+
+function tracestateOf({ tracestate }: Record<string, unknown>): string | undefined {
+  return typeof tracestate === 'string' && tracestatePattern.test(tracestate) ? tracestate : undefined
 }
 
 function sorted(value: unknown): unknown {

@@ -3,7 +3,7 @@ import { ProtocolError, type Result, type Server } from '@modelcontextprotocol/s
 import type { CallOutcome, CallSink, Connection, Turn } from '../port.js'
 import { failed, parseBody, toResult } from './agent-result.js'
 import type { DescribedAgent } from './described-agent.js'
-import type { DirectRequest } from './direct-request.js'
+import { type DirectRequest, wishOf } from './direct-request.js'
 import { mayPass } from './direct-result.js'
 import { giveInput } from './give-input.js'
 import { InputFailure, type SendToClient } from './input-requests.js'
@@ -49,8 +49,7 @@ export class DirectCall implements CallSink {
   }
 
   begin(): void {
-    const { meta: _, progressToken: __, ...wish } = this.#request
-    this.#turn = this.#context.connection.begin({ ...wish, client: this.#client }, this)
+    this.#turn = this.#context.connection.begin(wishOf(this.#request, this.#client), this)
   }
 
   get #client(): Client {

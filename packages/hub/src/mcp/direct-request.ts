@@ -1,7 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { bodyBytesMax } from '@callboard/protocol'
+import { bodyBytesMax, type Client } from '@callboard/protocol'
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { isDeeper } from '../broker/definition.js'
+import type { CallWish } from '../broker/events.js'
 import { type AgentRequest, describeRequest } from './agent-request.js'
 import { isRecord, isRequestId } from './json-rpc.js'
 import { depthMax } from './limits.js'
@@ -32,11 +33,20 @@ export function readDirectRequest(params: Buffer): DirectRequest | undefined {
     if (meta === undefined) return undefined
     const asked = describeRequest('tools/call', value)
     const body = mayNameOurs(text!) ? Buffer.from(JSON.stringify(withoutClientForgery(value))) : own(params)
-    return { ...asked, body, meta }
+    const { name, progressToken, idempotencyKey, traceparent, tracestate } = asked
+    return { method: 'tools/call', name, body, progressToken, idempotencyKey, traceparent, tracestate, meta }
   } catch (error) {
     if (error instanceof ProtocolError) return undefined
     throw error
   }
+}
+
+/** What the broker is asked for. */
+export function wishOf(
+  { method, name, body, idempotencyKey, traceparent, tracestate }: DirectRequest,
+  client: Client,
+): CallWish {
+  return { method, name, body, client, timeoutMs: undefined, idempotencyKey, traceparent, tracestate }
 }
 
 /** Undefined: the SDK has a word to say about it. */
