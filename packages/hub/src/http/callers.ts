@@ -7,12 +7,12 @@ import type { HttpError } from './answers.js'
 import { bearerTokenOf } from './bearer-token.js'
 
 export interface HttpAttach {
-  /** The bearer token of the request; absent: it has no Authorization at all. */
-  readonly token?: string
-  /** Which of its sessions the client means: ours for a legacy one, one of its own choice otherwise; absent: it has but one. */
-  readonly session?: { readonly kind: 'legacy' | 'chosen'; readonly name: string }
+  /** The bearer token of the request; undefined: it has no Authorization at all. */
+  readonly token: string | undefined
+  /** Which of its sessions the client means: ours for a legacy one, one of its own choice otherwise; undefined: it has but one. */
+  readonly session: { readonly kind: 'legacy' | 'chosen'; readonly name: string } | undefined
   /** What the client wants in its lists, from the URL. */
-  readonly view?: ClientView
+  readonly view: ClientView | undefined
 }
 
 export interface HttpRefusal {
@@ -21,6 +21,7 @@ export interface HttpRefusal {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The same object for two requests: the same caller, by the same token, whichever session both name. */
 export type HttpAuthenticate = (attach: HttpAttach) => Identity | HttpRefusal | Promise<Identity | HttpRefusal>
 
 /** Says who sends a request. */
@@ -41,11 +42,7 @@ export class Callers {
     const view = viewIn(request.url)
     if (typeof view === 'string')
       return refused({ status: 400, error: { code: 'bad_query', message: `The URL's ${view}` } })
-    const caller = this.#authenticate({
-      ...(bearer !== undefined && { token: bearer.token }),
-      ...(session !== undefined && { session }),
-      ...(view !== undefined && { view }),
-    })
+    const caller = this.#authenticate({ token: bearer?.token, session, view })
     return caller instanceof Promise ? caller.then(found) : found(caller)
   }
 }
