@@ -68,7 +68,7 @@ export class DirectCalls {
   async #call(envelope: CallEnvelope, asked: DirectRequest, route: Route, sent: Sent): Promise<Rest> {
     const { session } = route
     const { response, form } = sent
-    const id = envelope.value ?? valueOf(envelope.id)
+    const id = envelope.value ?? idIn(envelope.id)
     const open = new OpenCall(id, session, response)
     if (!open.claim()) return all
     const listening = asked.progressToken === undefined ? route.agent.quiet : route.agent.wantsProgress
@@ -151,7 +151,7 @@ class OpenCall implements DirectEnd, CallKeeper {
 }
 
 /** Of an id that needs no escapes. */
-function valueOf(id: string): RequestId {
+function idIn(id: string): RequestId {
   return id.startsWith('"') ? id.slice(1, -1) : Number(id)
 }
 
