@@ -7,12 +7,12 @@ import type { HttpError } from './answers.js'
 import { bearerTokenOf } from './bearer-token.js'
 
 export interface HttpAttach {
-  /** The bearer token of the request; undefined: it has no Authorization at all. */
-  readonly token: string | undefined
-  /** Which of its sessions the client means: ours for a legacy one, one of its own choice otherwise; undefined: it has but one. */
-  readonly session: { readonly kind: 'legacy' | 'chosen'; readonly name: string } | undefined
+  /** The bearer token of the request; absent: it has no Authorization at all. */
+  readonly token?: string
+  /** Which of its sessions the client means: ours for a legacy one, one of its own choice otherwise; absent: it has but one. */
+  readonly session?: { readonly kind: 'legacy' | 'chosen'; readonly name: string }
   /** What the client wants in its lists, from the URL. */
-  readonly view: ClientView | undefined
+  readonly view?: ClientView
 }
 
 export interface HttpRefusal {
@@ -42,8 +42,23 @@ export class Callers {
     const view = viewIn(request.url)
     if (typeof view === 'string')
       return refused({ status: 400, error: { code: 'bad_query', message: `The URL's ${view}` } })
-    const caller = this.#authenticate({ token: bearer?.token, session, view })
+    const caller = this.#authenticate(attachOf(bearer?.token, session, view))
     return caller instanceof Promise ? caller.then(found) : found(caller)
+  }
+}
+
+const nothing: HttpAttach = {}
+
+function attachOf(
+  token: HttpAttach['token'] | undefined,
+  session: HttpAttach['session'] | undefined,
+  view: HttpAttach['view'] | undefined,
+): HttpAttach {
+  if (token === undefined && session === undefined && view === undefined) return nothing
+  return {
+    ...(token !== undefined && { token }),
+    ...(session !== undefined && { session }),
+    ...(view !== undefined && { view }),
   }
 }
 
