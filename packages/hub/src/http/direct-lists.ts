@@ -5,7 +5,7 @@ import { asOfEra, resultFrame } from '../mcp/direct-result.js'
 import { isRecord } from '../mcp/json-rpc.js'
 import { entryTextOf } from '../mcp/list-text.js'
 import type { McpFront } from '../mcp/mcp-server.js'
-import { firstPageOf, type Page, pageOf } from '../mcp/pagination.js'
+import { keptPageOf, type Page } from '../mcp/pagination.js'
 import { oneCharacterPerByte, sendBytesWithin } from './answers.js'
 import type { Route, RouteFinder, Sent } from './direct-route.js'
 import { whenClosed } from './exchange.js'
@@ -53,9 +53,8 @@ export class DirectLists {
     const { pageSize } = this.#front
     const tools = connection.tools(scopeOf(era))
     if (isAdapted(tools, era)) return undefined
-    if (cursor === undefined) return firstPageOf('tools', tools, nameOf, pageSize)
     try {
-      return pageOf('tools', tools, nameOf, cursor, pageSize)
+      return keptPageOf('tools', tools, nameOf, cursor, pageSize)
     } catch (error) {
       if (error instanceof ProtocolError) return undefined
       throw error

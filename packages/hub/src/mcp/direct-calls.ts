@@ -80,12 +80,8 @@ class LineWire implements DirectWire {
   pass(body: Buffer): void {
     this.#open.delete(this.#text)
     const { before, skipped } = this.#frame
-    this.#transport.answer(
-      this.id,
-      `{"jsonrpc":"2.0","id":${this.#text},"result":${before}`,
-      body.subarray(skipped),
-      '}',
-    )
+    const head = `{"jsonrpc":"2.0","id":${this.#text},"result":${before}`
+    this.#transport.answer(this.id, head, skipped === 0 ? body : body.subarray(skipped))
   }
 
   answer(result: Result): void {

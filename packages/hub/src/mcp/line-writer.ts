@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream'
 import { largeLineBytes } from './limits.js'
 
-/** What goes out together: text in one encoding, or bytes as they are. */
-type Run = { text: string; readonly encoding: 'utf8' | 'latin1' } | Uint8Array
+/** What goes out together: text, the bytes of a large line, or several lines that hold a worker's bytes each. */
+type Run = { text: string } | Uint8Array | AroundBodies
 
 /**
- * Joins the lines between two flushes into one write. A line of ours is text; a line that holds a worker's bytes is text with one character
- * per byte, which costs neither a decoding nor an encoding, or, when it is large, those very bytes.
+ * Joins the lines between two flushes into one write. A line of ours is text. One that holds a worker's bytes is copied together with its
+ * neighbours, bytes as bytes, which costs neither a decoding nor an encoding; a large one is written from where it lies.
  */
 export class LineWriter {
   readonly #output: Writable
@@ -23,15 +23,25 @@ export class LineWriter {
   }
 
   line(text: string): void {
-    this.#append(`${text}\n`, 'utf8')
+    const last = this.#runs.at(-1)
+    if (last !== undefined && 'text' in last) last.text += `${text}\n`
+    else this.#runs.push({ text: `${text}\n` })
+    this.#length += text.length + 1
   }
 
-  /** `head` and `tail`: characters below 256, one for each byte. */
-  lineAround(head: string, body: Buffer, tail: string): void {
-    if (body.length < largeLineBytes) return this.#append(`${head}${body.toString('latin1')}${tail}\n`, 'latin1')
-    this.#append(head, 'latin1')
-    this.#add(body, body.length)
-    this.#append(`${tail}\n`, 'latin1')
+  /** A line that ends behind the body with a brace. `head`: characters below 256, one for each byte. */
+  lineAround(head: string, body: Uint8Array): void {
+    this.#length += head.length + body.length + closing.length
+    if (body.length >= largeLineBytes) {
+      this.#runs.push(Buffer.from(head, 'latin1'), body, closing)
+      return
+    }
+    let last = this.#runs.at(-1)
+    if (!(last instanceof AroundBodies)) {
+      last = new AroundBodies()
+      this.#runs.push(last)
+    }
+    last.push(head, body)
   }
 
   flush(): void {
@@ -41,8 +51,9 @@ export class LineWriter {
     if (!this.#output.writable) return
     if (runs.length > 1) this.#output.cork()
     for (const run of runs) {
-      if (run instanceof Uint8Array) this.#output.write(run)
-      else this.#output.write(run.text, run.encoding)
+      if (run instanceof AroundBodies) this.#output.write(run.joined())
+      else if ('text' in run) this.#output.write(run.text)
+      else this.#output.write(run)
     }
     if (runs.length > 1) this.#output.uncork()
   }
@@ -51,18 +62,32 @@ export class LineWriter {
     this.#runs = []
     this.#length = 0
   }
+}
 
-  #append(text: string, encoding: 'utf8' | 'latin1'): void {
-    const last = this.#runs.at(-1)
-    if (last === undefined || last instanceof Uint8Array || last.encoding !== encoding) {
-      return this.#add({ text, encoding }, text.length)
-    }
-    last.text += text
-    this.#length += text.length
+const closing = Buffer.from('}\n')
+
+class AroundBodies {
+  readonly #heads: string[] = []
+  readonly #bodies: Uint8Array[] = []
+  #bytes = 0
+
+  push(head: string, body: Uint8Array): void {
+    this.#heads.push(head)
+    this.#bodies.push(body)
+    this.#bytes += head.length + body.length + closing.length
   }
 
-  #add(run: Run, length: number): void {
-    this.#runs.push(run)
-    this.#length += length
+  joined(): Buffer {
+    const joined = Buffer.allocUnsafe(this.#bytes)
+    let at = 0
+    for (let index = 0; index < this.#heads.length; index++) {
+      const body = this.#bodies[index]!
+      at += joined.write(this.#heads[index]!, at, 'latin1')
+      joined.set(body, at)
+      at += body.length
+      joined.set(closing, at)
+      at += closing.length
+    }
+    return joined
   }
 }

@@ -14,7 +14,7 @@ import { invalidParams } from './json-rpc.js'
 import { KnownEnvelopes } from './known-envelopes.js'
 import * as limits from './limits.js'
 import type { Logger } from './logger.js'
-import { firstPageOf, pageOf } from './pagination.js'
+import { keptPageOf } from './pagination.js'
 import { SuspendedCalls } from './suspended-calls.js'
 import { isTaskMethod, serveTasks, TaskAwareServer } from './tasks/serve-tasks.js'
 import { Tasks } from './tasks/tasks.js'
@@ -116,8 +116,7 @@ function serveLists(server: Server, { pageSize }: McpFront, connection: Connecti
     cursor?: string,
   ) => {
     await connection.catalogueKnown()
-    const { entries, nextCursor } =
-      cursor === undefined ? firstPageOf(list, read(), keyOf, pageSize) : pageOf(list, read(), keyOf, cursor, pageSize)
+    const { entries, nextCursor } = keptPageOf(list, read(), keyOf, cursor, pageSize)
     return { [list]: entries, ...(nextCursor !== undefined && { nextCursor }) } as never
   }
   const byName = ({ name }: { readonly name: string }) => name

@@ -130,10 +130,10 @@ export class NdjsonTransport implements Transport {
   }
 
   /** Writes a line around a worker's bytes, see {@link LineWriter.lineAround}. */
-  answer(id: RequestId, head: string, body: Buffer, tail: string): void {
+  answer(id: RequestId, head: string, body: Uint8Array): void {
     if (this.#closing !== undefined) return
     this.#unanswered.delete(id)
-    this.#writer.lineAround(head, body, tail)
+    this.#writer.lineAround(head, body)
     this.#written()
     if (this.#ended && this.#unanswered.size === 0) void this.close()
   }

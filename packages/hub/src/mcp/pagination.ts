@@ -8,20 +8,38 @@ export interface Page<T> {
   readonly nextCursor?: string
 }
 
-/** First pages, by what they are the first page of: a list is the same array until it changes. */
-const firstPages = new WeakMap<readonly object[], { readonly pageSize: number; readonly page: Page<object> }>()
+/** Pages that clients get who ask for one after the other, by where they begin. */
+interface Pages {
+  readonly pageSize: number
+  readonly byStart: Map<number, Page<object>>
+  /** Where a page begins that may be kept: any other start would be somebody's invention, and there are as many as entries. */
+  readonly starts: Set<number>
+}
 
-/** The first page of a list, made once per list. */
-export function firstPageOf<T extends object>(
+/** A list is the same array until it changes. */
+const pagesOf = new WeakMap<readonly object[], Pages>()
+
+/** As {@link pageOf}, made once per list. */
+export function keptPageOf<T extends object>(
   list: string,
   entries: readonly T[],
   keyOf: (entry: T) => string,
+  cursor: string | undefined,
   pageSize: number,
 ): Page<T> {
-  const known = firstPages.get(entries)
-  if (known?.pageSize === pageSize) return known.page as Page<T>
-  const page = pageOf(list, entries, keyOf, undefined, pageSize)
-  firstPages.set(entries, { pageSize, page })
+  const start = cursor === undefined ? 0 : startAfter(list, entries, keyOf, cursor)
+  let pages = pagesOf.get(entries)
+  if (pages?.pageSize !== pageSize) {
+    pages = { pageSize, byStart: new Map(), starts: new Set([0]) }
+    pagesOf.set(entries, pages)
+  }
+  const known = pages.byStart.get(start)
+  if (known !== undefined) return known as Page<T>
+  const page = pageFrom(list, entries, keyOf, start, pageSize, pageBytesMax)
+  if (pages.starts.has(start)) {
+    pages.byStart.set(start, page)
+    pages.starts.add(start + page.entries.length)
+  }
   return page
 }
 
@@ -40,6 +58,17 @@ export function pageOf<T extends object>(
   bytesMax = pageBytesMax,
 ): Page<T> {
   const start = cursor === undefined ? 0 : startAfter(list, entries, keyOf, cursor)
+  return pageFrom(list, entries, keyOf, start, pageSize, bytesMax)
+}
+
+function pageFrom<T extends object>(
+  list: string,
+  entries: readonly T[],
+  keyOf: (entry: T) => string,
+  start: number,
+  pageSize: number,
+  bytesMax: number,
+): Page<T> {
   const page = fitting(entries.slice(start, start + pageSize), bytesMax)
   const end = start + page.length
   if (end >= entries.length || page.length === 0) return { entries: page }
@@ -61,6 +90,8 @@ function startAfter<T>(list: string, entries: readonly T[], keyOf: (entry: T) =>
   const decoded = decodeCursor(cursor)
   if (decoded === undefined || decoded[0] !== list) throw new ProtocolError(invalidParams, 'Invalid cursor')
   const [, after, position] = decoded
+  const before = entries[position - 1]
+  if (before !== undefined && keyOf(before) === after) return position
   const index = entries.findIndex((entry) => keyOf(entry) === after)
   return index === -1 ? Math.min(position, entries.length) : index + 1
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstPageOf, pageOf } from '../../src/mcp/pagination.js'
+import { keptPageOf, pageOf } from '../../src/mcp/pagination.js'
 
 type Entry = { readonly name: string }
 const nameOf = ({ name }: Entry) => name
@@ -81,12 +81,30 @@ describe('pageOf', () => {
   })
 })
 
-describe('firstPageOf', () => {
-  it('makes a page once per list', () => {
-    const list = ['a', 'b', 'c'].map((name) => ({ name }))
-    const first = firstPageOf('tools', list, nameOf, 2)
-    expect(first).toEqual(pageOf('tools', list, nameOf, undefined, 2))
-    expect(firstPageOf('tools', list, nameOf, 2)).toBe(first)
-    expect(firstPageOf('tools', [...list], nameOf, 2)).not.toBe(first)
+describe('keptPageOf', () => {
+  const list = Array.from({ length: 7 }, (_, index) => ({ name: `${index}` }))
+
+  it('makes the pages of a list once, for who asks for one after the other', () => {
+    const read = () => {
+      const pages = []
+      for (let cursor: string | undefined; ; ) {
+        const page = keptPageOf('tools', list, nameOf, cursor, 2)
+        pages.push(page)
+        cursor = page.nextCursor
+        if (cursor === undefined) return pages
+      }
+    }
+    const pages = read()
+    expect(pages.flatMap(({ entries }) => entries.map(nameOf))).toEqual(list.map(nameOf))
+    expect(read().every((page, index) => page === pages[index])).toBe(true)
+    expect(keptPageOf('tools', [...list], nameOf, undefined, 2)).not.toBe(pages[0])
+    expect(keptPageOf('tools', list, nameOf, undefined, 3).entries).toHaveLength(3)
+  })
+
+  it('keeps none that begins where no page of it does', () => {
+    const invented = Buffer.from(JSON.stringify(['tools', '2', 3])).toString('base64url')
+    const page = keptPageOf('tools', list, nameOf, invented, 2)
+    expect(page.entries.map(nameOf)).toEqual(['3', '4'])
+    expect(keptPageOf('tools', list, nameOf, invented, 2)).not.toBe(page)
   })
 })
