@@ -15,6 +15,7 @@ export type AnswerForm = 'stream' | 'json'
  */
 export function settleAccept(request: IncomingMessage): AnswerForm | undefined {
   const accept = request.headers.accept ?? '*/*'
+  if (accept === bothForms) return 'stream'
   const streams = accept.includes(eventStream)
   const takesJson = /\*\/\*|application\/(\*|json)/.test(accept)
   if (!streams && !takesJson) return undefined

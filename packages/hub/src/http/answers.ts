@@ -92,13 +92,10 @@ export function sendBytesWithin(
   before: string,
   bytes: Buffer,
   after: string,
-  headers: Record<string, string> = {},
+  sessionId?: string,
 ): void {
-  response.writeHead(200, {
-    ...headers,
-    'content-type': 'application/json',
-    'content-length': before.length + bytes.length + after.length,
-  })
+  const length = before.length + bytes.length + after.length
+  response.writeHead(200, sessionId === undefined ? plainHeaders(length) : sessionHeaders(sessionId, length))
   if (bytes.length < limits.joinedBytesMax) {
     return endAnswer(response, `${before}${bytes.toString('latin1')}${after}`, 'latin1')
   }
@@ -106,6 +103,15 @@ export function sendBytesWithin(
   response.write(before, 'latin1')
   response.write(bytes)
   endAnswer(response, after, 'latin1')
+}
+
+/** Names and values by turns: for Node the cheapest form. */
+function plainHeaders(length: number): (string | number)[] {
+  return ['content-type', 'application/json', 'content-length', length]
+}
+
+function sessionHeaders(id: string, length: number): (string | number)[] {
+  return ['mcp-session-id', id, 'content-type', 'application/json', 'content-length', length]
 }
 
 /** Whoever does not take its answer holds the bytes, and a connection, for only so long. */

@@ -2,33 +2,45 @@ import type { LogLevel } from '@callboard/protocol'
 import type { CallWish } from '../broker/events.js'
 import type { HandedOver } from '../mcp/handed-over.js'
 import type { CallListeners, CallOutcome, CallSink, Connection, Turn, TurnListener } from '../port.js'
+import type { Patience, Waiting } from './patience.js'
+
+/** Hears that a call is over, whatever became of it. */
+export interface CallKeeper {
+  release(): void
+}
 
 /**
  * A call that was begun in the hope that its outcome is all there will be to tell. When there is more, whoever knows how to tell it adopts
  * the call, and hears of everything from the beginning.
  */
-export class BegunCall implements CallSink, HandedOver {
+export class BegunCall implements CallSink, HandedOver, Waiting {
   readonly #connection: Connection
   readonly #wish: CallWish
-  readonly #onSettled: () => void
+  readonly #keeper: CallKeeper | undefined
   readonly #turn: Turn
   #outcome: CallOutcome | undefined
   #resolve: ((outcome: CallOutcome | undefined) => void) | undefined
-  #patience: NodeJS.Timeout | undefined
+  #patience: Patience | undefined
   #heir: CallListeners | undefined
-  #early: ((heir: CallListeners) => void)[] = []
+  #early: ((heir: CallListeners) => void)[] | undefined
 
-  constructor(connection: Connection, wish: CallWish, onSettled = () => {}) {
+  constructor(connection: Connection, wish: CallWish, keeper?: CallKeeper) {
     this.#connection = connection
     this.#wish = wish
-    this.#onSettled = onSettled
+    this.#keeper = keeper
+    this.#outcome = undefined
+    this.#resolve = undefined
+    this.#patience = undefined
+    this.#heir = undefined
+    this.#early = undefined
     this.#turn = connection.begin(wish, this)
   }
 
-  /** Its outcome; undefined when there is something to tell before it, or when it has not come within `patienceMs`. To be asked once. */
-  first(patienceMs?: number): Promise<CallOutcome | undefined> {
-    if (this.#outcome !== undefined || this.#early.length > 0) return Promise.resolve(this.#outcome)
-    if (patienceMs !== undefined) this.#patience = setTimeout(() => this.#wake(undefined), patienceMs).unref()
+  /** Its outcome; undefined when there is something to tell before it, or when `patience` has ended. To be asked once. */
+  first(patience?: Patience): Promise<CallOutcome | undefined> {
+    if (this.#outcome !== undefined || this.#early !== undefined) return Promise.resolve(this.#outcome)
+    this.#patience = patience
+    patience?.begin(this)
     return new Promise((resolve) => {
       this.#resolve = resolve
     })
@@ -36,9 +48,9 @@ export class BegunCall implements CallSink, HandedOver {
 
   adopt(turn: TurnListener): Promise<CallOutcome> {
     const early = this.#early
-    this.#early = []
+    this.#early = undefined
     this.#heir = turn
-    for (const tell of early) tell(turn)
+    for (const tell of early ?? []) tell(turn)
     turn.signal?.addEventListener('abort', () => this.cancel(), { once: true })
     if (turn.signal?.aborted === true) this.cancel()
     if (this.#outcome !== undefined) return Promise.resolve(this.#outcome)
@@ -51,7 +63,11 @@ export class BegunCall implements CallSink, HandedOver {
   leave(): void {
     if (this.#heir !== undefined) return
     this.#heir = nobody
-    this.#early = []
+    this.#early = undefined
+    this.#wake(undefined)
+  }
+
+  giveUp(): void {
     this.#wake(undefined)
   }
 
@@ -66,7 +82,7 @@ export class BegunCall implements CallSink, HandedOver {
 
   settled(outcome: CallOutcome): void {
     this.#outcome = outcome
-    this.#onSettled()
+    this.#keeper?.release()
     this.#wake(outcome)
   }
 
@@ -80,12 +96,13 @@ export class BegunCall implements CallSink, HandedOver {
 
   #tell(tell: (heir: CallListeners) => void): void {
     if (this.#heir !== undefined) return tell(this.#heir)
+    this.#early ??= []
     this.#early.push(tell)
     this.#wake(undefined)
   }
 
   #wake(outcome: CallOutcome | undefined): void {
-    clearTimeout(this.#patience)
+    this.#patience?.end(this)
     const resolve = this.#resolve
     this.#resolve = undefined
     resolve?.(outcome)

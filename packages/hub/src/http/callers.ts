@@ -21,6 +21,7 @@ export interface HttpRefusal {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** The same object for two requests: the same caller, by the same token, whichever session both name. */
 export type HttpAuthenticate = (attach: HttpAttach) => Identity | HttpRefusal | Promise<Identity | HttpRefusal>
 
 /** Says who sends a request. */
@@ -41,12 +42,23 @@ export class Callers {
     const view = viewIn(request.url)
     if (typeof view === 'string')
       return refused({ status: 400, error: { code: 'bad_query', message: `The URL's ${view}` } })
-    const caller = this.#authenticate({
-      ...(bearer !== undefined && { token: bearer.token }),
-      ...(session !== undefined && { session }),
-      ...(view !== undefined && { view }),
-    })
+    const caller = this.#authenticate(attachOf(bearer?.token, session, view))
     return caller instanceof Promise ? caller.then(found) : found(caller)
+  }
+}
+
+const nothing: HttpAttach = {}
+
+function attachOf(
+  token: HttpAttach['token'] | undefined,
+  session: HttpAttach['session'] | undefined,
+  view: HttpAttach['view'] | undefined,
+): HttpAttach {
+  if (token === undefined && session === undefined && view === undefined) return nothing
+  return {
+    ...(token !== undefined && { token }),
+    ...(session !== undefined && { session }),
+    ...(view !== undefined && { view }),
   }
 }
 

@@ -1,18 +1,22 @@
+import type { ServerResponse } from 'node:http'
 import type { RequestId } from '@modelcontextprotocol/server'
+import type { CallWish } from '../broker/events.js'
 import { failed } from '../mcp/agent-result.js'
 import type { DirectEnvelope } from '../mcp/direct-envelope.js'
 import { type DirectRequest, readDirectRequest, wishOf } from '../mcp/direct-request.js'
 import { asOfEra, mayPass, type ResultFrame, resultFrame } from '../mcp/direct-result.js'
 import { isDirectTool } from '../mcp/direct-tool.js'
 import type { McpFront } from '../mcp/mcp-server.js'
-import type { CallOutcome } from '../port.js'
+import type { CallOutcome, Connection } from '../port.js'
 import { sendBytesWithin, sendRpcError } from './answers.js'
-import { BegunCall } from './begun-call.js'
+import { BegunCall, type CallKeeper } from './begun-call.js'
 import { type CallEnd, callEndError } from './call-end.js'
 import type { Route, RouteFinder, Sent } from './direct-route.js'
 import type { Rest } from './direct-way.js'
 import { whenClosed } from './exchange.js'
 import { mirrorsArguments } from './mirrored-arguments.js'
+import { Patience } from './patience.js'
+import type { DirectEnd } from './session-transport.js'
 
 const nothing: Rest = { kind: 'nothing' }
 const all: Rest = { kind: 'all' }
@@ -36,20 +40,26 @@ export interface CallEnvelope extends DirectEnvelope {
  */
 export class DirectCalls {
   readonly #options: DirectCallsOptions
+  readonly #patience: Patience
   readonly #frames: { readonly [era in Route['era']]: ResultFrame }
 
   constructor(options: DirectCallsOptions) {
     this.#options = options
+    this.#patience = new Patience(options.patienceMs)
     const { info } = options.front
     this.#frames = { legacy: resultFrame('legacy', info), modern: resultFrame('modern', info) }
   }
 
   /** Answers, or says what is left to do. @throws TooBusyError */
-  async answer(envelope: CallEnvelope, sent: Sent): Promise<Rest> {
+  answer(envelope: CallEnvelope, sent: Sent): Rest | Promise<Rest> {
     const asked = readDirectRequest(envelope.params)
     if (asked === undefined) return all
     const found = this.#options.routes.find(sent, { method: 'tools/call', asked })
-    const route = found instanceof Promise ? await found : found
+    if (!(found instanceof Promise)) return this.#answerOn(found, asked, envelope, sent)
+    return found.then((route) => this.#answerOn(route, asked, envelope, sent))
+  }
+
+  #answerOn(route: Route | undefined, asked: DirectRequest, envelope: CallEnvelope, sent: Sent): Rest | Promise<Rest> {
     if (route === undefined || !isPlainTool(asked.name, route)) return all
     if (sent.response.closed) return nothing
     return this.#call(envelope, asked, route, sent)
@@ -58,30 +68,17 @@ export class DirectCalls {
   async #call(envelope: CallEnvelope, asked: DirectRequest, route: Route, sent: Sent): Promise<Rest> {
     const { session } = route
     const { response, form } = sent
-    const { value: id = JSON.parse(envelope.id) as RequestId } = envelope
-    let ended: CallEnd | undefined
-    const end = (how: CallEnd) => {
-      ended = how
-      begun.cancel()
-    }
-    if (session !== undefined && !session.transport.claimDirect(id, end)) return all
-    session?.enter()
+    const id = envelope.value ?? idIn(envelope.id)
+    const open = new OpenCall(id, session, response)
+    if (!open.claim()) return all
     const listening = asked.progressToken === undefined ? route.agent.quiet : route.agent.wantsProgress
     const client = form === 'json' ? route.agent.deaf : listening
-    const release = () => session?.transport.releaseDirect(id, end)
-    const begun = new BegunCall(route.connection, wishOf(asked, client), release)
-    whenClosed(response, () => {
-      session?.leave()
-      if (response.writableFinished) return
-      // Whoever has a session may still be there, and the call goes on.
-      if (session === undefined) begun.cancelAlone()
-      else begun.leave()
-    })
-    const outcome = await begun.first(form === 'stream' ? this.#options.patienceMs : undefined)
+    const begun = open.begin(route.connection, wishOf(asked, client))
+    const outcome = await begun.first(form === 'stream' ? this.#patience : undefined)
     if (response.closed) return nothing
-    if (ended !== undefined) return sendEnd(ended, id, route, sent)
+    if (open.ended !== undefined) return sendEnd(open.ended, id, route, sent)
     if (outcome !== undefined && this.#send(outcome, envelope.id, asked, route, sent)) return nothing
-    release()
+    open.release()
     return { kind: 'all', begun }
   }
 
@@ -89,19 +86,77 @@ export class DirectCalls {
   #send(outcome: CallOutcome, id: string, asked: DirectRequest, route: Route, { response }: Sent): boolean {
     const { session, connection, era } = route
     const frame = this.#frames[era]
-    const headers = headersFor(session)
     if (outcome.kind === 'failure') {
       const result = JSON.stringify(asOfEra(failed(outcome.failure, asked, { connection }), frame))
-      sendBytesWithin(response, `{"jsonrpc":"2.0","id":${id},"result":`, Buffer.from(result), '}', headers)
+      sendBytesWithin(response, `{"jsonrpc":"2.0","id":${id},"result":`, Buffer.from(result), '}', session?.id)
       return true
     }
     if (outcome.kind !== 'result') return false
-    const bytes = Buffer.from(outcome.body.buffer, outcome.body.byteOffset, outcome.body.byteLength)
+    const bytes = bufferOf(outcome.body)
     if (!mayPass(bytes, outcome.trusted)) return false
     const before = `{"jsonrpc":"2.0","id":${id},"result":${frame.before}`
-    sendBytesWithin(response, before, bytes.subarray(frame.skipped), '}', headers)
+    sendBytesWithin(response, before, frame.skipped === 0 ? bytes : bytes.subarray(frame.skipped), '}', session?.id)
     return true
   }
+}
+
+/** From its beginning to its answer, or until the SDK has it. */
+class OpenCall implements DirectEnd, CallKeeper {
+  /** Why there will be no outcome. */
+  ended: CallEnd | undefined
+  readonly #id: RequestId
+  readonly #session: Route['session']
+  readonly #response: ServerResponse
+  #begun: BegunCall | undefined
+
+  constructor(id: RequestId, session: Route['session'], response: ServerResponse) {
+    this.ended = undefined
+    this.#id = id
+    this.#session = session
+    this.#response = response
+    this.#begun = undefined
+  }
+
+  /** False: the id is in use. */
+  claim(): boolean {
+    if (this.#session === undefined) return true
+    if (!this.#session.transport.claimDirect(this.#id, this)) return false
+    this.#session.enter()
+    return true
+  }
+
+  begin(connection: Connection, wish: CallWish): BegunCall {
+    const begun = new BegunCall(connection, wish, this)
+    this.#begun = begun
+    whenClosed(this.#response, () => this.#closed(begun))
+    return begun
+  }
+
+  end(how: CallEnd): void {
+    this.ended = how
+    this.#begun?.cancel()
+  }
+
+  release(): void {
+    this.#session?.transport.releaseDirect(this.#id, this)
+  }
+
+  #closed(begun: BegunCall): void {
+    this.#session?.leave()
+    if (this.#response.writableFinished) return
+    // Whoever has a session may still be there, and the call goes on.
+    if (this.#session === undefined) begun.cancelAlone()
+    else begun.leave()
+  }
+}
+
+/** Of an id that needs no escapes. */
+function idIn(id: string): RequestId {
+  return id.startsWith('"') ? id.slice(1, -1) : Number(id)
+}
+
+function bufferOf(body: Uint8Array): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }
 
 function sendEnd(end: CallEnd, id: RequestId, { session }: Route, { response }: Sent): Rest {

@@ -69,8 +69,7 @@ export class DirectLists {
     )
     const members = JSON.stringify(result).slice(1, -1)
     const before = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members}${members === '' ? '' : ','}"tools":`
-    const headers = session === undefined ? {} : { 'mcp-session-id': session.id }
-    sendBytesWithin(sent.response, oneCharacterPerByte(before), bytesOf(entries), '}}', headers)
+    sendBytesWithin(sent.response, oneCharacterPerByte(before), bytesOf(entries), '}}', session?.id)
   }
 }
 

@@ -74,22 +74,33 @@ export class RouteFinder {
     if (isRecord(meta) && meta[PROTOCOL_VERSION_META_KEY] === modernVersion) this.#parts.envelopes.learn(meta)
   }
 
-  async #inSession(id: string, { request }: Sent): Promise<Route | undefined> {
+  #inSession(id: string, sent: Sent): Route | undefined | Promise<Route | undefined> {
+    const session = this.#parts.sessions.reached(id, sent.caller)
+    return session === undefined ? this.#reach(id, sent) : routeIn(session)
+  }
+
+  async #reach(id: string, { request, caller }: Sent): Promise<Route | undefined> {
     const identity = await this.#parts.callers.identify(request, { kind: 'legacy', name: id })
     if ('status' in identity) return undefined
     const session = await this.#parts.sessions.reach(id, identity)
-    const agent = session?.agent()
-    if (session === undefined || agent === undefined) return undefined
-    return { era: 'legacy', connection: session.connection, agent, session }
+    if (session === undefined) return undefined
+    this.#parts.sessions.remember(id, caller)
+    return routeIn(session)
   }
 
-  async #modern({ request, response, caller }: Sent, claims: Claims): Promise<Route | undefined> {
+  #modern(sent: Sent, claims: Claims): Route | undefined | Promise<Route | undefined> {
+    const { request, response, caller } = sent
     const { meta } = claims.asked
     if (meta[PROTOCOL_VERSION_META_KEY] !== modernVersion || !isMirrored(request, claims)) return undefined
     const agent = this.#parts.envelopes.find(meta)
     const name = meta[sessionMeta]
     if (agent === undefined || (name !== undefined && typeof name !== 'string')) return undefined
-    const identity = name === undefined ? caller : await this.#parts.callers.identify(request, { kind: 'chosen', name })
+    if (name !== undefined) return this.#chosen(name, agent, sent)
+    return { era: 'modern', connection: this.#lease(caller, response), agent, session: undefined }
+  }
+
+  async #chosen(name: string, agent: DescribedAgent, { request, response }: Sent): Promise<Route | undefined> {
+    const identity = await this.#parts.callers.identify(request, { kind: 'chosen', name })
     if ('status' in identity) return undefined
     return { era: 'modern', connection: this.#lease(identity, response), agent, session: undefined }
   }
@@ -100,6 +111,11 @@ export class RouteFinder {
     lease.onEnded(() => response.destroy())
     return lease.connection
   }
+}
+
+function routeIn(session: LegacySession): Route | undefined {
+  const agent = session.agent()
+  return agent && { era: 'legacy', connection: session.connection, agent, session }
 }
 
 /** A legacy client that has not introduced itself. */

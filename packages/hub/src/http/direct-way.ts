@@ -43,7 +43,7 @@ export class DirectWay {
   }
 
   /** For a call that is spelled as most clients do. @throws TooBusyError */
-  async answerBody(body: Buffer, sent: Sent): Promise<Rest> {
+  answerBody(body: Buffer, sent: Sent): Rest | Promise<Rest> {
     const envelope = directEnvelope(body)
     if (envelope === undefined) return { kind: 'unread' }
     return acceptsJson(sent.request) ? this.#calls.answer(envelope, sent) : { kind: 'all' }

@@ -135,7 +135,7 @@ function release(response: ServerResponse): void {
 /** The client may have left while we found out who it is; then the event has been. */
 export function whenClosed(response: ServerResponse, end: () => void): void {
   if (response.closed) end()
-  else response.once('close', end)
+  else response.on('close', end)
 }
 
 /** The body stays here: it is parsed once, and handed over beside the request. */

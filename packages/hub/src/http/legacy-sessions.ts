@@ -35,6 +35,8 @@ interface Held extends LegacySession {
   idleSince: number
   until: number | undefined
   owesNews: boolean
+  /** Who came last, as it is without a session. */
+  reachedBy: Identity | undefined
 }
 
 /** Whatever a legacy client asks, it is who it said at the beginning. */
@@ -76,6 +78,22 @@ export class LegacySessions {
     const revival = this.#revivals.get(id)
     if (revival !== undefined) await revival
     return this.find(id, identity) ?? this.#revive(id, identity)
+  }
+
+  /**
+   * The session of this id, for a caller that is remembered to have reached it. `caller`: who it is without a session, from
+   * which follows who it is in this one.
+   */
+  reached(id: string, caller: Identity): LegacySession | undefined {
+    const session = this.#byId.get(id)
+    if (session === undefined || session.reachedBy !== caller) return undefined
+    session.until = laterOf(session.until, caller.until)
+    return session
+  }
+
+  remember(id: string, caller: Identity): void {
+    const session = this.#byId.get(id)
+    if (session !== undefined) session.reachedBy = caller
   }
 
   /** Only for whoever opened it, with the same rights and by the same token: for any other there is no such session. */
@@ -162,6 +180,7 @@ export class LegacySessions {
       until: identity.until,
       idleSince: this.#now(),
       owesNews: false,
+      reachedBy: undefined,
       enter: () => {
         session.open += 1
       },

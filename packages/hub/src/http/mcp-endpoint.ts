@@ -5,7 +5,7 @@ import { invalidRequest, isRecord } from '../mcp/json-rpc.js'
 import { createMcpServer, type McpFront } from '../mcp/mcp-server.js'
 import type { Identity } from '../port.js'
 import { settleAccept, takeJsonOnly } from './accept.js'
-import { type HttpError, noSession, sendJson, sendRpcError, wrongMethod } from './answers.js'
+import { type HttpError, noSession, sendJson, wrongMethod } from './answers.js'
 import type { BegunCall } from './begun-call.js'
 import type { Callers } from './callers.js'
 import type { Sent } from './direct-route.js'
@@ -53,10 +53,17 @@ export class McpEndpoint {
     this.#direct = new DirectWay({ front, callers, shared, sessions: this.#sessions, patienceMs: writer.patienceMs })
   }
 
-  /** @throws TooBusyError */
-  async handle(request: IncomingMessage, response: ServerResponse, caller: Identity): Promise<void> {
-    const refusal = await this.#dispatch(request, response, caller)
-    if (refusal !== undefined) sendRpcError(response, refusal)
+  /** Answers, or returns why not. @throws TooBusyError */
+  handle(request: IncomingMessage, response: ServerResponse, caller: Identity): Promise<HttpError | undefined> {
+    switch (request.method) {
+      case 'POST':
+        return this.#post(request, response, caller)
+      case 'GET':
+      case 'DELETE':
+        return this.#inSession({ request, response, body: undefined, form: 'stream', messages: [], caller })
+      default:
+        return Promise.resolve(wrongMethod('GET, POST, DELETE'))
+    }
   }
 
   sweep(): void {
@@ -69,26 +76,15 @@ export class McpEndpoint {
     this.#sessions.close()
   }
 
-  /** Answers, or returns why not. */
-  async #dispatch(request: IncomingMessage, response: ServerResponse, caller: Identity) {
-    switch (request.method) {
-      case 'POST':
-        return this.#post(request, response, caller)
-      case 'GET':
-      case 'DELETE':
-        return this.#inSession({ request, response, body: undefined, form: 'stream', messages: [], caller })
-      default:
-        return wrongMethod('GET, POST, DELETE')
-    }
-  }
-
   async #post(request: IncomingMessage, response: ServerResponse, caller: Identity): Promise<HttpError | undefined> {
     const read = await this.#parts.bodies.read(request, response, requestBytesMax)
     if (read.kind === 'refused') return read.error
     const form = settleAccept(request)
     if (form === undefined) return notAcceptable
     const sent = { request, response, form, caller }
-    const rest = await this.#direct.answerBody(read.value, sent)
+    const answered = this.#direct.answerBody(read.value, sent)
+    const rest = answered instanceof Promise ? await answered : answered
+    if (rest.kind === 'nothing') return undefined
     return this.#goOn(rest, (begun) => this.#parse(read.value, sent, begun, rest.kind === 'unread'))
   }
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { TransientMap } from '@callboard/protocol'
 import { unreadAnswersBytesMax } from './limits.js'
 
 /** The answers that are not out yet, one per connection. */
 export class OpenExchanges {
-  readonly #open = new Set<ServerResponse>()
-  readonly #busy = new WeakSet<Socket>()
+  readonly #open = new TransientMap<Socket, ServerResponse>()
   #isDraining = false
 
   /**
@@ -14,23 +14,19 @@ export class OpenExchanges {
    * of those that wait when their client has left.
    */
   begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    if (this.#busy.has(socket)) {
+    if (this.#open.has(socket)) {
       socket.destroy()
       return false
     }
     if (this.#isDraining) response.shouldKeepAlive = false
-    this.#busy.add(socket)
-    this.#open.add(response)
-    response.once('close', () => {
-      this.#busy.delete(socket)
-      this.#open.delete(response)
-    })
+    this.#open.set(socket, response)
+    response.on('close', () => this.#open.delete(socket))
     return true
   }
 
   /** Cuts those who take least of what they are sent, as long as all of it together is too much to hold. */
   relieve(bytesMax = unreadAnswersBytesMax): void {
-    const unread = [...this.#open].map((response) => ({ response, bytes: response.writableLength }))
+    const unread = [...this.#open.values()].map((response) => ({ response, bytes: response.writableLength }))
     let left = unread.reduce((sum, { bytes }) => sum + bytes, 0)
     if (left <= bytesMax) return
     for (const { response, bytes } of unread.sort((one, other) => other.bytes - one.bytes)) {
@@ -43,6 +39,6 @@ export class OpenExchanges {
   /** From now on each connection ends with the answer that it waits for, and the client is told so. */
   drain(): void {
     this.#isDraining = true
-    for (const response of this.#open) response.shouldKeepAlive = false
+    for (const response of this.#open.values()) response.shouldKeepAlive = false
   }
 }

@@ -18,53 +18,91 @@ export class BodyReader {
   }
 
   /** Rejects only for a client that leaves in the middle. Past the bound nothing is kept. */
-  async read(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Read<Buffer>> {
-    const { 'content-type': type, 'content-encoding': encoding, 'content-length': length, expect } = request.headers
-    if (type !== 'application/json' && !isJsonContentType(type ?? null)) return refused(wrongMediaType)
-    if (encoding !== undefined && !/^identity$/i.test(encoding)) return refused(encodedBody)
-    if (Number(length) > bytesMax) return refused(bodyTooLarge(bytesMax))
-    if (expect !== undefined) response.writeContinue()
+  read(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Read<Buffer>> {
+    const refusal = refusalOf(request, bytesMax)
+    if (refusal !== undefined) return Promise.resolve(refused(refusal))
+    if (request.headers.expect !== undefined) response.writeContinue()
     return this.#collect(request, bytesMax)
   }
 
   #collect(request: IncomingMessage, bytesMax: number): Promise<Read<Buffer>> {
     return new Promise((resolve, reject) => {
-      let chunks: Buffer[] = []
-      let length = 0
-      let isOver = false
-      const end = () => {
-        isOver = true
-        this.#budget.give(length)
-        length = 0
-        chunks = []
-      }
-      const refuse = (error: HttpError) => {
-        end()
+      const body = new OpenBody(this.#budget, bytesMax)
+      request.on('data', (chunk: Buffer) => {
+        const refusal = body.take(chunk)
+        if (refusal === undefined) return
         // What still comes is thrown away: a client that is cut while it sends never reads why.
         request.removeAllListeners('data')
         request.resume()
-        resolve(refused(error))
-      }
-      request.on('data', (chunk: Buffer) => {
-        if (length + chunk.length > bytesMax) return refuse(bodyTooLarge(bytesMax))
-        if (!this.#budget.take(chunk.length)) return refuse(noRoom)
-        length += chunk.length
-        chunks.push(chunk)
+        resolve(refused(refusal))
       })
       request.on('end', () => {
-        if (isOver) return
-        resolve({ kind: 'read', value: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) })
-        end()
+        if (!body.isOver) resolve({ kind: 'read', value: body.finish() })
       })
       request.on('close', () => {
-        if (isOver) return
-        end()
+        if (body.isOver) return
+        body.end()
         reject(new Error('the client left before it had sent its request'))
       })
       // Its end says as much.
       request.on('error', ignore)
     })
   }
+}
+
+/** A body that is being sent. Nearly all come in one piece. */
+class OpenBody {
+  isOver = false
+  readonly #budget: LineBudget
+  readonly #bytesMax: number
+  #first: Buffer | undefined
+  #more: Buffer[] | undefined
+  #length = 0
+
+  constructor(budget: LineBudget, bytesMax: number) {
+    this.#budget = budget
+    this.#bytesMax = bytesMax
+    this.#first = undefined
+    this.#more = undefined
+  }
+
+  /** Returns why not. */
+  take(chunk: Buffer): HttpError | undefined {
+    const refusal = this.#length + chunk.length > this.#bytesMax ? bodyTooLarge(this.#bytesMax) : this.#keep(chunk)
+    if (refusal !== undefined) this.end()
+    return refusal
+  }
+
+  finish(): Buffer {
+    const first = this.#first ?? nothing
+    const whole = this.#more === undefined ? first : Buffer.concat([first, ...this.#more])
+    this.end()
+    return whole
+  }
+
+  end(): void {
+    this.isOver = true
+    this.#budget.give(this.#length)
+    this.#length = 0
+    this.#first = undefined
+    this.#more = undefined
+  }
+
+  #keep(chunk: Buffer): HttpError | undefined {
+    if (!this.#budget.take(chunk.length)) return noRoom
+    this.#length += chunk.length
+    if (this.#first === undefined) this.#first = chunk
+    else if (this.#more === undefined) this.#more = [chunk]
+    else this.#more.push(chunk)
+    return undefined
+  }
+}
+
+function refusalOf({ headers }: IncomingMessage, bytesMax: number): HttpError | undefined {
+  const { 'content-type': type, 'content-encoding': encoding, 'content-length': length } = headers
+  if (type !== 'application/json' && !isJsonContentType(type ?? null)) return wrongMediaType
+  if (encoding !== undefined && !/^identity$/i.test(encoding)) return encodedBody
+  return Number(length) > bytesMax ? bodyTooLarge(bytesMax) : undefined
 }
 
 /** Total. */
@@ -83,6 +121,8 @@ function textOf(bytes: Buffer): string {
   const text = bytes.toString('utf8')
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
+
+const nothing = Buffer.alloc(0)
 
 function ignore(): void {}
 

@@ -42,6 +42,17 @@ type Route =
   | { readonly kind: 'metrics'; readonly page: MetricsPage }
   | { readonly kind: 'none' }
 
+/** Undefined: it is answered. Otherwise why not. */
+type Answered = HttpError | undefined | Promise<HttpError | undefined>
+
+interface Asked {
+  readonly path: string
+  /** Not one that is open to all. */
+  readonly route: Exclude<Route, { kind: 'open' }>
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
 /** Who may ask at all, then who asks, then what for: nothing is read of a body before. */
 export class Routes {
   readonly #parts: RouteParts
@@ -54,7 +65,8 @@ export class Routes {
     const path = pathOf(request)
     const refuse = path === '/mcp' ? sendRpcError : sendFacadeError
     try {
-      const refusal = await this.#answer(path, request, response)
+      const answered = this.#answer(path, request, response)
+      const refusal = answered instanceof Promise ? await answered : answered
       if (refusal !== undefined) refuse(response, refusal)
     } catch (error) {
       if (!(error instanceof TooBusyError)) throw error
@@ -63,8 +75,8 @@ export class Routes {
   }
 
   /** Answers, or returns why not. */
-  async #answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<HttpError | undefined> {
-    const { guard, callers, mcp } = this.#parts
+  #answer(path: string, request: IncomingMessage, response: ServerResponse): Answered {
+    const { guard, callers } = this.#parts
     const refusal = guard.refusalOf(request.headers, request.socket.localPort)
     if (refusal !== undefined) return refusal
     if (allowCrossOrigin(guard, request, response)) return undefined
@@ -75,13 +87,18 @@ export class Routes {
     }
     // What hub and services do is not among what `http.open` offers.
     if (route.kind === 'metrics' && bearerTokenOf(request.headers) === undefined) return metricsNeedToken
-    const caller = await callers.identify(request)
+    const caller = callers.identify(request)
+    if (!(caller instanceof Promise)) return this.#answerTo(caller, { path, route, request, response })
+    return caller.then((known) => this.#answerTo(known, { path, route, request, response }))
+  }
+
+  #answerTo(caller: Identity | HttpError, { path, route, request, response }: Asked): Answered {
     if ('status' in caller) return caller
     switch (route.kind) {
       case 'none':
         return { status: 404, code: 'NOT_FOUND', message: `There is no ${path}` }
       case 'mcp':
-        return void (await mcp.handle(request, response, caller))
+        return this.#parts.mcp.handle(request, response, caller)
       case 'metrics':
         if (!isRead(request)) return wrongMethod('GET, HEAD')
         return void route.page.send(response, caller.services)
@@ -89,7 +106,7 @@ export class Routes {
         if (route.method === 'GET' ? !isRead(request) : request.method !== 'POST') {
           return wrongMethod(route.method === 'GET' ? 'GET, HEAD' : 'POST')
         }
-        return void (await route.handle(request, response, caller))
+        return answeredBy(route.handle(request, response, caller))
       default:
         return route satisfies never
     }
@@ -99,7 +116,7 @@ export class Routes {
     const { facade } = this.#parts
     switch (path) {
       case '/mcp':
-        return { kind: 'mcp' }
+        return mcpRoute
       case '/healthz':
         return { kind: 'open', handle: (response) => sendJson(response, 200, { status: 'ok' }) }
       case '/readyz':
@@ -144,12 +161,18 @@ export class Routes {
   }
 }
 
+const mcpRoute: Route = { kind: 'mcp' }
+
+function answeredBy(handled: void | Promise<void>): Answered {
+  return handled instanceof Promise ? handled.then(() => undefined) : undefined
+}
+
 function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {
-  return url.split('?', 1)[0]!
+  return url.includes('?') ? url.slice(0, url.indexOf('?')) : url
 }
 
 function toolNameIn(path: string): string | undefined {

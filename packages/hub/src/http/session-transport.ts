@@ -1,3 +1,4 @@
+import { TransientMap } from '@callboard/protocol'
 import {
   type JSONRPCMessage,
   type RequestId,
@@ -9,11 +10,17 @@ import { type CallEnd, cancelledError } from './call-end.js'
 import { requestIdsOf } from './incoming.js'
 import type { Introduction } from './session-seal.js'
 
+/** Of a request that is answered without the SDK. */
+export interface DirectEnd {
+  /** Its client cancels it, or the session ends. */
+  end(how: CallEnd): void
+}
+
 /** The SDK's, which loses its way between requests of one id, and leaves the stream of a cancelled one open for ever. */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #open = new Set<RequestId>()
   /** Requests that are answered without us, and what ends them. */
-  readonly #direct = new Map<RequestId, (how: CallEnd) => void>()
+  readonly #direct = new TransientMap<RequestId, DirectEnd>()
 
   /** An id among those of new requests that is in use; undefined: they are all taken now. */
   claim(messages: readonly JSONRPCMessage[]): RequestId | undefined {
@@ -24,15 +31,15 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     return undefined
   }
 
-  /** False: the id is in use. `end`: what to do when the client cancels it, or the session ends. */
-  claimDirect(id: RequestId, end: (how: CallEnd) => void): boolean {
+  /** False: the id is in use. */
+  claimDirect(id: RequestId, request: DirectEnd): boolean {
     if (this.isUsed(id)) return false
-    this.#direct.set(id, end)
+    this.#direct.set(id, request)
     return true
   }
 
-  releaseDirect(id: RequestId, end: (how: CallEnd) => void): void {
-    if (this.#direct.get(id) === end) this.#direct.delete(id)
+  releaseDirect(id: RequestId, request: DirectEnd): void {
+    if (this.#direct.get(id) === request) this.#direct.delete(id)
   }
 
   /** For requests that never got anywhere. */
@@ -44,13 +51,13 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   async endCancelled(messages: readonly JSONRPCMessage[]): Promise<void> {
     for (const message of messages.filter(isCancellation)) {
       const id = message.params?.['requestId'] as RequestId
-      this.#direct.get(id)?.('cancelled')
+      this.#direct.get(id)?.end('cancelled')
       if (this.#open.has(id)) await this.send({ jsonrpc: '2.0', id, error: cancelledError })
     }
   }
 
   override async close(): Promise<void> {
-    for (const end of this.#direct.values()) end('session_ended')
+    for (const request of this.#direct.values()) request.end('session_ended')
     await super.close()
   }
 

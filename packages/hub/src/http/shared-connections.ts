@@ -1,3 +1,4 @@
+import { TransientMap } from '@callboard/protocol'
 import type { Connection, ConnectionListener, HubPort, Identity } from '../port.js'
 import * as limits from './limits.js'
 import { placeToTake } from './room.js'
@@ -19,9 +20,9 @@ interface Shared {
   readonly connection: Connection
   readonly listeners: Set<Omit<ConnectionListener, 'ended'>>
   readonly watched: Map<string, number>
-  /** What the leases do when the connection is closed. */
-  readonly ends: Set<() => void>
-  /** Leases. */
+  /** Those that hold. */
+  readonly leases: TransientMap<OpenLease, true>
+  /** How many they are. */
   open: number
   idleSince: number
   until: number | undefined
@@ -55,12 +56,8 @@ export class SharedConnections {
   /** @throws TooBusyError */
   acquire(identity: Identity): Lease {
     const shared = this.#sharedBy(identity)
-    shared.open += 1
     shared.until = laterOf(shared.until, identity.until)
-    return leaseOf(shared, () => {
-      shared.open -= 1
-      shared.idleSince = this.#now()
-    })
+    return new OpenLease(shared, this.#now)
   }
 
   /** Closes what nobody has used for long, and what nobody has renewed. */
@@ -83,10 +80,10 @@ export class SharedConnections {
     if (taken !== undefined) this.#end(taken)
   }
 
-  #end({ key, connection, ends }: Shared): void {
+  #end({ key, connection, leases }: Shared): void {
     if (!this.#byIdentity.delete(key)) return
     connection.close()
-    for (const end of ends) end()
+    for (const lease of [...leases.keys()]) lease.ended()
   }
 
   #sharedBy(identity: Identity): Shared {
@@ -116,7 +113,7 @@ export class SharedConnections {
       connection,
       listeners,
       watched: new Map(),
-      ends: new Set(),
+      leases: new TransientMap(),
       open: 0,
       idleSince: this.#now(),
       until: identity.until,
@@ -126,26 +123,57 @@ export class SharedConnections {
   }
 }
 
-function leaseOf(shared: Shared, onRelease: () => void): Lease {
-  let ends: (() => void)[] = [onRelease]
-  return {
-    connection: shared.connection,
-    listen: (listener, uris) => {
-      shared.listeners.add(listener)
-      ends.push(() => shared.listeners.delete(listener))
-      for (const uri of new Set(uris)) {
-        watch(shared, uri)
-        ends.push(() => unwatch(shared, uri))
-      }
-    },
-    onEnded: (end) => {
-      shared.ends.add(end)
-      ends.push(() => shared.ends.delete(end))
-    },
-    release: () => {
-      for (const end of ends) end()
-      ends = []
-    },
+class OpenLease implements Lease {
+  readonly #shared: Shared
+  readonly #now: () => number
+  /** What to do with it when the connection is closed. */
+  #end: (() => void) | undefined
+  /** What ends what it listens to. */
+  #silence: (() => void) | undefined
+  #isOver = false
+
+  constructor(shared: Shared, now: () => number) {
+    this.#shared = shared
+    this.#now = now
+    this.#end = undefined
+    this.#silence = undefined
+    shared.leases.set(this, true)
+    shared.open += 1
+  }
+
+  get connection(): Connection {
+    return this.#shared.connection
+  }
+
+  listen(listener: Omit<ConnectionListener, 'ended'>, uris: readonly string[]): void {
+    const shared = this.#shared
+    const watched = [...new Set(uris)]
+    const before = this.#silence
+    shared.listeners.add(listener)
+    for (const uri of watched) watch(shared, uri)
+    this.#silence = () => {
+      before?.()
+      shared.listeners.delete(listener)
+      for (const uri of watched) unwatch(shared, uri)
+    }
+  }
+
+  onEnded(end: () => void): void {
+    this.#end = end
+  }
+
+  /** The connection is closed. */
+  ended(): void {
+    this.#end?.()
+  }
+
+  release(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#shared.leases.delete(this)
+    this.#shared.open -= 1
+    this.#shared.idleSince = this.#now()
+    this.#silence?.()
   }
 }
 

@@ -41,6 +41,39 @@ describe('LegacySessions', () => {
     expect(await sessions.reach(id, identity)).toBeUndefined()
   })
 
+  it('is at hand for the caller that has reached it, and for no other object that looks the same', async () => {
+    const { sessions } = legacySessions()
+    const session = await sessions.create('s', identity)
+    const caller = { ...identity, session: 'without' }
+    expect(sessions.reached('s', caller)).toBeUndefined()
+    sessions.remember('s', caller)
+    expect(sessions.reached('s', caller)).toBe(session)
+    expect(sessions.reached('s', { ...caller })).toBeUndefined()
+    expect(sessions.reached('other', caller)).toBeUndefined()
+  })
+
+  it('is at hand no more once it has ended', async () => {
+    const { sessions } = legacySessions()
+    await sessions.create('s', identity)
+    sessions.remember('s', identity)
+    sessions.close()
+    expect(sessions.reached('s', identity)).toBeUndefined()
+  })
+
+  it('lasts as long as the token of the caller that reaches it', async () => {
+    const { clock, sessions } = legacySessions()
+    await sessions.create('s', { ...identity, until: 1_000 })
+    const renewed = { ...identity, until: 2_000 }
+    sessions.remember('s', renewed)
+    expect(sessions.reached('s', renewed)).toBeDefined()
+    clock.now = 1_999
+    sessions.sweep()
+    expect(sessions.reached('s', renewed)).toBeDefined()
+    clock.now = 2_000
+    sessions.sweep()
+    expect(sessions.reached('s', renewed)).toBeUndefined()
+  })
+
   it('is not to be had before it is whole', async () => {
     const { hub, sessions } = legacySessions()
     const id = sessions.newId({ protocolVersion: '2025-11-25', capabilities: {}, clientInfo }, identity)
