@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { largeLineBytes } from './limits.js'
+import { ownBytes } from './own-bytes.js'
 
 /** What goes out together: text in one encoding, or bytes as they are. */
 type Run = { text: string; readonly encoding: 'utf8' | 'latin1' } | Uint8Array
@@ -30,7 +31,8 @@ export class LineWriter {
   lineAround(head: string, body: Buffer, tail: string): void {
     if (body.length < largeLineBytes) return this.#append(`${head}${body.toString('latin1')}${tail}\n`, 'latin1')
     this.#append(head, 'latin1')
-    this.#add(body, body.length)
+    // A reader may take its time.
+    this.#add(ownBytes(body), body.length)
     this.#append(`${tail}\n`, 'latin1')
   }
 
