@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BrokerSnapshot } from './broker/snapshot.js'
 import { BrokerRunner } from './broker-runner.js'
 import { type ClientView, withView } from './catalogue-config.js'
@@ -386,9 +387,11 @@ class Hub implements RunningHub {
     this.#lag?.[Symbol.dispose]()
     this.#http?.drain()
     await this.#drainWorkers()
+    // Whoever still waits is told so while there is a wire; some of it takes a turn of the event loop.
+    this.#runner?.close()
+    await nextTurn()
     await Promise.allSettled([this.#socket?.close(), this.#http?.close(), this.#closeStdio?.()])
     this.#closeTasks?.()
-    this.#runner?.close()
     await this.#router?.close()
     await rm(this.#paths.workerSocket, { force: true })
     await this.#catalogueFile.flush()

@@ -146,3 +146,19 @@ it('calls that run when the hub is stopped get an answer', async () => {
   expect(await called).toBe('raw')
   await stopped
 })
+
+it('calls that are open when a hub has waited long enough to stop get an answer, also those that have not begun', async () => {
+  const hub = await start(await environment())
+  const worker = await new RawWorker(hub.workerEndpoint).signIn()
+  const agent = await SocketAgent.attach(hub.mcpSocketPath)
+  const nothing = agent.closed.then(() => 'nothing')
+  // More than the worker takes at once; and one that goes another way within the hub.
+  const calls = Array.from({ length: 6 }, () => agent.call('raw'))
+  const asked = agent.ask('tools/call', { name: 'raw', arguments: {}, unknown: 1 })
+  const answers = Promise.all([...calls, asked].map((answer) => Promise.race([answer, nothing])))
+  await worker.next('request')
+  await hub.stop()
+  const codes = await answers
+  expect(codes).not.toContain('nothing')
+  expect(codes).toHaveLength(7)
+})

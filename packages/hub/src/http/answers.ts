@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { RequestId } from '@modelcontextprotocol/server'
+import { ownBytes } from '../mcp/own-bytes.js'
 import * as limits from './limits.js'
 
 /** Why a request is not served, in both shapes that we answer in: the facade's and JSON-RPC's. */
@@ -101,7 +102,7 @@ export function sendBytesWithin(
   }
   response.cork()
   response.write(before, 'latin1')
-  response.write(bytes)
+  response.write(ownBytes(bytes))
   endAnswer(response, after, 'latin1')
 }
 

@@ -78,11 +78,13 @@ export class BegunCall implements CallSink, HandedOver, Waiting {
   /** Unless somebody has adopted it. */
   cancelAlone(): void {
     if (this.#heir === undefined) this.cancel()
+    this.#giveUpAlone()
   }
 
   settled(outcome: CallOutcome): void {
     this.#outcome = outcome
     this.#keeper?.release()
+    if (this.#heir === nobody) this.#giveUpAlone()
     this.#wake(outcome)
   }
 
@@ -92,6 +94,12 @@ export class BegunCall implements CallSink, HandedOver, Waiting {
 
   onLog(level: LogLevel, body: Uint8Array): void {
     if (this.#wish.client.logLevel !== undefined) this.#tell((heir) => heir.onLog?.(level, body))
+  }
+
+  /** A question that nobody is left to ask must not keep its worker waiting. */
+  #giveUpAlone(): void {
+    const isAlone = this.#heir === undefined || this.#heir === nobody
+    if (isAlone && this.#outcome?.kind === 'input_required') this.#connection.abandon(this.#outcome.id)
   }
 
   #tell(tell: (heir: CallListeners) => void): void {

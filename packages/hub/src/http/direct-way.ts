@@ -36,10 +36,13 @@ export class DirectWay {
     this.#lists = new DirectLists(front, routes)
   }
 
-  /** Of a message that the SDK found to be of a modern client: the next one that says the same of itself is known. */
+  /**
+   * Of a message that the SDK found to be of a modern client: the next one that says the same of itself is known. Only of
+   * requests it has judged all of that; of a notification it looks at the version alone.
+   */
   learn(message: unknown): void {
-    const params = isRecord(message) ? message['params'] : undefined
-    if (isRecord(params)) this.#routes.learn(params['_meta'])
+    if (!isRecord(message) || !('id' in message) || !isRecord(message['params'])) return
+    this.#routes.learn(message['params']['_meta'])
   }
 
   /** For a call that is spelled as most clients do. @throws TooBusyError */

@@ -89,7 +89,11 @@ export class DirectCall implements CallSink {
   }
 
   #finish(outcome: CallOutcome): void {
-    if (this.#isOver) return
+    if (this.#isOver) {
+      // Its turn was over when it was cancelled, so that nobody else gives it up.
+      if (outcome.kind === 'input_required') this.#context.connection.abandon(outcome.id)
+      return
+    }
     if (outcome.kind === 'input_required') return void this.#giveInput(outcome)
     this.#isOver = true
     if (outcome.kind === 'result') {

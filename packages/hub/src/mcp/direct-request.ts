@@ -6,6 +6,7 @@ import type { CallWish } from '../broker/events.js'
 import { type AgentRequest, describeRequest } from './agent-request.js'
 import { isRecord, isRequestId } from './json-rpc.js'
 import { depthMax } from './limits.js'
+import { ownBytes } from './own-bytes.js'
 import { withoutClientForgery } from './reserved-meta.js'
 
 /** A `tools/call` that needs nothing but its way to a worker and back. */
@@ -32,7 +33,7 @@ export function readDirectRequest(params: Buffer): DirectRequest | undefined {
     const meta = metaOf(value)
     if (meta === undefined) return undefined
     const asked = describeRequest('tools/call', value)
-    const body = mayNameOurs(text!) ? Buffer.from(JSON.stringify(withoutClientForgery(value))) : own(params)
+    const body = mayNameOurs(text!) ? Buffer.from(JSON.stringify(withoutClientForgery(value))) : ownBytes(params)
     const { name, progressToken, idempotencyKey, traceparent, tracestate } = asked
     return { method: 'tools/call', name, body, progressToken, idempotencyKey, traceparent, tracestate, meta }
   } catch (error) {
@@ -74,9 +75,4 @@ function parsed(text: string): Record<string, unknown> | undefined {
 /** A member may come twice, of which we see the last: so whatever could spell one of our keys is written anew, with what we have seen. */
 function mayNameOurs(text: string): boolean {
   return text.includes('callboard/') || text.includes('\\u') || text.includes('\\/')
-}
-
-/** A small piece of a large chunk would keep all of that in memory for as long as the call takes. */
-function own(bytes: Buffer): Buffer {
-  return bytes.length * 4 < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes
 }

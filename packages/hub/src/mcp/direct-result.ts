@@ -5,7 +5,8 @@ import { textOf } from './direct-request.js'
 import { isRecord } from './json-rpc.js'
 import { depthMax } from './limits.js'
 
-const lineFeed = 0x0a
+/** Many a client takes either for the end of a line. */
+const lineEnds = [0x0a, 0x0d]
 const openingBrace = 0x7b
 const closingBrace = 0x7d
 /** As every SDK begins a result. */
@@ -22,7 +23,8 @@ const structuredObject = Buffer.from('"structuredContent":{')
  * takes them apart finds out what is to be done.
  */
 export function mayPass(body: Buffer, trusted: boolean): boolean {
-  if (body[0] !== openingBrace || body[body.length - 1] !== closingBrace || body.includes(lineFeed)) return false
+  if (body[0] !== openingBrace || body[body.length - 1] !== closingBrace) return false
+  for (const end of lineEnds) if (body.includes(end)) return false
   return trusted ? isUsual(body) : isPlain(body)
 }
 

@@ -35,7 +35,10 @@ export class KnownEnvelopes {
 
   /** `meta`: of a request. Undefined also when it says more in the protocol's name. */
   find(meta: Meta): DescribedAgent | undefined {
-    for (const key in meta) if (key.startsWith('io.modelcontextprotocol/') && !members.includes(key)) return undefined
+    // What is null would have the same text as what is not there.
+    for (const key in meta) {
+      if (key.startsWith('io.modelcontextprotocol/') && (!members.includes(key) || meta[key] === null)) return undefined
+    }
     return this.#known.get(textOf(meta))
   }
 }

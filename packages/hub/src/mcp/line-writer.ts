@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { largeLineBytes } from './limits.js'
+import { ownBytes } from './own-bytes.js'
 
 /** What goes out together: text, the bytes of a large line, or several lines that hold a worker's bytes each. */
 type Run = { text: string } | Uint8Array | AroundBodies
@@ -30,10 +31,11 @@ export class LineWriter {
   }
 
   /** A line that ends behind the body with a brace. `head`: characters below 256, one for each byte. */
-  lineAround(head: string, body: Uint8Array): void {
+  lineAround(head: string, body: Buffer): void {
     this.#length += head.length + body.length + closing.length
     if (body.length >= largeLineBytes) {
-      this.#runs.push(Buffer.from(head, 'latin1'), body, closing)
+      // A reader may take its time.
+      this.#runs.push(Buffer.from(head, 'latin1'), ownBytes(body), closing)
       return
     }
     let last = this.#runs.at(-1)

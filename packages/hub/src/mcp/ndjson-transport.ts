@@ -130,7 +130,7 @@ export class NdjsonTransport implements Transport {
   }
 
   /** Writes a line around a worker's bytes, see {@link LineWriter.lineAround}. */
-  answer(id: RequestId, head: string, body: Uint8Array): void {
+  answer(id: RequestId, head: string, body: Buffer): void {
     if (this.#closing !== undefined) return
     this.#unanswered.delete(id)
     this.#writer.lineAround(head, body)

@@ -287,6 +287,30 @@ describe('a plain call', () => {
   })
 })
 
+describe('what a modern client says of itself', () => {
+  const said = (more: object) => ({ ...modernMeta, ...more })
+
+  it.each([
+    said({ 'io.modelcontextprotocol/logLevel': 'loud' }),
+    said({ 'io.modelcontextprotocol/logLevel': [[[[[[[[[]]]]]]]]] }),
+    said({ 'io.modelcontextprotocol/logLevel': null }),
+    said({ 'io.modelcontextprotocol/clientCapabilities': 7 }),
+    said({ 'io.modelcontextprotocol/clientCapabilities': { elicitation: null } }),
+    { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' },
+  ])('is no better known when a notification has said it: %j', async (wrong) => {
+    const front = await TestFront.listen()
+    front.hub.tool('t', () => text('x'))
+    front.hub.tool('first', () => text('first'))
+    const { headers } = await introduced(front, 'modern')
+    const told = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { _meta: wrong } }
+    const heard = await front.post('/mcp', told, { ...headers, 'mcp-method': told.method })
+    expect(heard.status).toBe(202)
+    const direct = await front.post('/mcp', call(1, 't', wrong), headers)
+    const usual = await front.post('/mcp', call(1, 't', wrong, { unknown: 1 }), headers)
+    expect([isDirect(direct), direct.json]).toEqual([false, usual.json])
+  })
+})
+
 describe('tools/list', () => {
   const list = (_meta: object, more: object = {}) => ({
     jsonrpc: '2.0',

@@ -18,6 +18,11 @@ describe.each([true, false])('mayPass, trusted: %s', (trusted) => {
   it.each([
     ['a line of its own', `${usual}\n{"jsonrpc":"2.0","id":7,"result":{}}`],
     ['a line feed between members', '{"content":[],\n"isError":true}'],
+    ['a carriage return between members', '{"content":[],\r"isError":true}'],
+    [
+      'a line of its own for those to whom a carriage return ends one',
+      '{"content":[],"structuredContent":{"a":\r{"jsonrpc":"2.0","id":7,"result":{}}\r}}',
+    ],
     ['no object', '[]'],
     ['nothing', ''],
     ['no content', '{}'],
