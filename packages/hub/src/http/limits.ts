@@ -57,7 +57,7 @@ export const keptEventsTotalBytesMax = 128 * 1024 * 1024
 export const keptAnswersMs = 5 * 60_000
 
 /** Legacy clients that came by and may come back. */
-export const legacySessionsMax = 1024
+export const legacySessionsMax = 4_096
 export const legacySessionIdleMs = 30 * 60_000
 /** With a token of the largest size beside it, most of the headers that a client or a proxy sends still fit. */
 export const sealedIdLengthMax = 2_048

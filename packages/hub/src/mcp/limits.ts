@@ -25,7 +25,7 @@ export const attachBytesMax = 4 * 1024
 export const toolsTextLengthMax = 2 * 1024
 export const attachTimeoutMs = 5_000
 /** Agents of one user; each is a process with a pipe. */
-export const socketConnectionsMax = 1024
+export const socketConnectionsMax = 4_096
 
 /** Bytes of begun lines that the hub keeps for all agents of the socket together, each piece's own cost included. */
 export const unfinishedBytesMax = 128 * 1024 * 1024
