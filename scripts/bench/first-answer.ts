@@ -13,6 +13,10 @@ import { command } from '../hub-process.js'
  * `npm run bench:first-answer -- 9`: so many rounds; ms, the median and the range.
  */
 const rounds = Number(process.argv[2] ?? 9)
+if (!Number.isInteger(rounds) || rounds < 1) {
+  process.stderr.write('bench:first-answer: say how many rounds, like npm run bench:first-answer -- 9\n')
+  process.exit(2)
+}
 const warmStartsPerRound = 3
 /** For the workers' own starts, which would be in the way of what is measured next. */
 const settleMs = 5_000
