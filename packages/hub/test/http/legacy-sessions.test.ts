@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { TooBusyError } from '../../src/http/answers.js'
 import { LegacySessions } from '../../src/http/legacy-sessions.js'
+import { legacySessionsMax } from '../../src/http/limits.js'
 import { SessionSeal } from '../../src/http/session-seal.js'
 import { FakeHub, frontOf, identity } from '../mcp/fake-hub.js'
 
@@ -139,14 +140,14 @@ describe('LegacySessions', () => {
 
   it('holds so many and no more: the one that was idle longest makes room', async () => {
     const { hub, sessions } = legacySessions()
-    const of = (index: number) => ({ ...identity, principal: `agent:${index % 8}` })
-    for (let index = 0; index < 1024; index++) (await sessions.create(`${index}`, of(index))).enter()
+    const of = (index: number) => ({ ...identity, principal: `agent:${index % 16}` })
+    for (let index = 0; index < legacySessionsMax; index++) (await sessions.create(`${index}`, of(index))).enter()
     await expect(sessions.create('one more', identity)).rejects.toThrow(TooBusyError)
     const idle = sessions.find('7', of(7))!
     idle.transport.sessionId = '7'
     idle.leave()
     await sessions.create('one more', identity)
-    expect(hub.live).toHaveLength(1024)
+    expect(hub.live).toHaveLength(legacySessionsMax)
     expect(sessions.find('7', of(7))).toBeUndefined()
     sessions.close()
     expect(hub.live).toEqual([])

@@ -13,7 +13,7 @@ function written(body: Buffer): Buffer[] {
     },
   })
   const writer = new LineWriter(output)
-  writer.lineAround('{"x":', body, '}')
+  writer.lineAround('{"x":', body)
   writer.flush()
   return chunks
 }
