@@ -61,6 +61,8 @@ export const linesInARowMax = 32
 export const linesPerTurnMax = 128
 /** What a line costs, in units of which one that takes the direct way costs a single one. */
 export const lineCost = 8
+/** What of a line costs another unit: to parse so many bytes takes as long as all else of a call that takes the direct way. */
+export const lineBytesPerUnit = 4 * 1024
 
 /** From here on a line is written from where its bytes lie: to join it with others would copy it twice. */
 export const largeLineBytes = 128 * 1024

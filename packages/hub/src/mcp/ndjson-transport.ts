@@ -176,9 +176,11 @@ export class NdjsonTransport implements Transport {
   /** Returns what it has cost. */
   #handle(line: Line): number {
     this.#line = undefined
-    if (line.kind === 'line' && this.#options.interceptLine?.(line.bytes) === true) return 1
+    const length = line.kind === 'line' ? line.bytes.length : 0
+    const more = Math.floor(length / limits.lineBytesPerUnit)
+    if (line.kind === 'line' && this.#options.interceptLine?.(line.bytes) === true) return 1 + more
     this.#receive(parseLine(line))
-    return limits.lineCost
+    return limits.lineCost + more
   }
 
   #nextLine(): Line | undefined {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { linesInARowMax, linesPerTurnMax } from '../../src/mcp/limits.js'
+import { lineBytesPerUnit, lineCost, linesInARowMax, linesPerTurnMax } from '../../src/mcp/limits.js'
 import { LineTurns } from '../../src/mcp/line-turns.js'
 import { NdjsonTransport } from '../../src/mcp/ndjson-transport.js'
 
@@ -46,6 +46,19 @@ describe('agents that say much at once', () => {
       expect(total() - before).toBeLessThanOrEqual(linesPerTurnMax)
       const counts = agents.map(({ heard }) => heard.length)
       expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2 * linesInARowMax)
+    }
+  })
+
+  it('have the sooner said enough the longer their lines are', async () => {
+    const { input, heard } = await connection(new LineTurns())
+    const turnBytes = linesInARowMax * lineCost * lineBytesPerUnit
+    const large = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'x'.repeat(turnBytes / 4)}"}}\n`
+    input.write(large.repeat(20))
+    let before = 0
+    while (before < 20) {
+      await nextTurn()
+      expect(heard.length - before).toBeLessThanOrEqual(2 * 4)
+      before = heard.length
     }
   })
 
