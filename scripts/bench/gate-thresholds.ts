@@ -11,16 +11,16 @@ export interface Threshold {
 }
 
 export const thresholds = {
-  cpuTrusted: { what: 'CPU per call over the naive proxy’s, trusted', max: 0.75, unit: ' ×', margin: 0.25 },
-  cpuChecked: { what: 'CPU per call over the naive proxy’s, checked', max: 0.85, unit: ' ×', margin: 0.25 },
-  heapTrusted: { what: 'heap taken up per call, trusted', max: 16.5, unit: ' KiB', margin: 0.1 },
-  heapChecked: { what: 'heap taken up per call, checked', max: 21, unit: ' KiB', margin: 0.1 },
+  cpuTrusted: { what: 'CPU per call over the naive proxy’s, trusted', max: 0.5, unit: ' ×', margin: 0.25 },
+  cpuChecked: { what: 'CPU per call over the naive proxy’s, checked', max: 0.5, unit: ' ×', margin: 0.25 },
+  heapTrusted: { what: 'heap taken up per call, trusted', max: 6.5, unit: ' KiB', margin: 0.1 },
+  heapChecked: { what: 'heap taken up per call, checked', max: 11.5, unit: ' KiB', margin: 0.1 },
   batchesOut: { what: 'ZeroMQ messages to the worker for 128 calls', max: 1.5, unit: '', margin: 0.5 },
   batchesIn: { what: 'ZeroMQ messages from the worker for 128 calls', max: 1.5, unit: '', margin: 0.5 },
   messagesOut: { what: 'messages of the protocol to the worker per call', max: 1.1, unit: '', margin: 0.1 },
   messagesIn: { what: 'messages of the protocol from the worker per call', max: 1.1, unit: '', margin: 0.1 },
   writes: { what: 'writes to the agent for 128 calls', max: 1.5, unit: '', margin: 0.5 },
-  promises: { what: 'promises per call', max: 0.15, unit: '', margin: 1 },
+  promises: { what: 'promises per call', max: 0.12, unit: '', margin: 1 },
   timers: { what: 'timers and immediates for 128 calls', max: 4, unit: '', margin: 1 },
 } as const satisfies { readonly [measure: string]: Threshold }
 
