@@ -245,9 +245,10 @@ describe('ends', () => {
 describe('the event loop', () => {
   it('goes on between cells', async () => {
     await run(
-      'import asyncio\nseen = asyncio.Event()\nasync def later():\n    await asyncio.sleep(0.01)\n    seen.set()\ntask = asyncio.create_task(later())\nawait asyncio.sleep(0)',
+      'import asyncio\nseen = asyncio.Event()\nasync def later():\n    await asyncio.sleep(0.01)\n    seen.set()\nloop = asyncio.get_running_loop()',
     )
-    expect((await run('import time; time.sleep(0.05); seen.is_set()')).result).toBe('False')
+    const begun = 'import time; task = loop.create_task(later()); time.sleep(0.05); seen.is_set()'
+    expect((await run(begun)).result).toBe('False')
     expect((await run('await asyncio.wait_for(seen.wait(), 5)')).result).toBe('True')
   })
 
