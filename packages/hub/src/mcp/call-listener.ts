@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { LogLevel } from '@callboard/protocol'
 import type { ServerContext } from '@modelcontextprotocol/server'
-import { parseBody } from './agent-result.js'
-import { withoutWorkerForgery } from './reserved-meta.js'
+import { logParams, progressParams } from './call-news.js'
 
 /** Passes progress and log messages of one call to the request that waits for it, for as long as it does. */
 export class CallListener {
@@ -30,20 +29,17 @@ export class CallListener {
   }
 
   readonly progress = (body: Uint8Array): void => {
-    const progressToken = this.#progressToken
-    const params = parseBody(body)
-    if (progressToken === undefined || typeof params?.['progress'] !== 'number') return
-    this.#notify('notifications/progress', { ...params, progressToken })
+    this.#notify('notifications/progress', progressParams(body, this.#progressToken))
   }
 
   readonly logged = (level: LogLevel, body: Uint8Array): void => {
-    const params = parseBody(body)
-    if (params !== undefined && 'data' in params) this.#notify('notifications/message', { ...params, level })
+    this.#notify('notifications/message', logParams(body, level))
   }
 
   /** A client that is gone misses it; its call is cancelled by other means. */
-  #notify(method: string, params: Record<string, unknown>): void {
+  #notify(method: string, params: object | undefined): void {
+    if (params === undefined) return
     this.#written = true
-    this.#ctx?.mcpReq.notify({ method, params: withoutWorkerForgery(params) }).catch(() => {})
+    this.#ctx?.mcpReq.notify({ method, params: params as Record<string, unknown> }).catch(() => {})
   }
 }

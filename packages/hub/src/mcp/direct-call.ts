@@ -1,7 +1,8 @@
 import type { Client, LogLevel } from '@callboard/protocol'
 import { ProtocolError, type Result, type Server } from '@modelcontextprotocol/server'
 import type { CallOutcome, CallSink, Connection, Turn } from '../port.js'
-import { failed, parseBody, toResult } from './agent-result.js'
+import { failed, toResult } from './agent-result.js'
+import { logParams, progressParams } from './call-news.js'
 import type { DescribedAgent } from './described-agent.js'
 import { type DirectRequest, wishOf } from './direct-request.js'
 import { mayPass } from './direct-result.js'
@@ -9,7 +10,6 @@ import { giveInput } from './give-input.js'
 import { InputFailure, type SendToClient } from './input-requests.js'
 import { internalError } from './json-rpc.js'
 import type { Logger } from './logger.js'
-import { withoutWorkerForgery } from './reserved-meta.js'
 import type { SuspendedCalls } from './suspended-calls.js'
 
 /** Where a direct call's answer goes. Of the first three one is called, once. */
@@ -71,21 +71,17 @@ export class DirectCall implements CallSink {
   }
 
   onProgress(body: Uint8Array): void {
-    const { progressToken } = this.#request
-    const params = parseBody(body)
-    if (progressToken === undefined || typeof params?.['progress'] !== 'number') return
-    this.#notify('notifications/progress', { ...params, progressToken })
+    this.#notify('notifications/progress', progressParams(body, this.#request.progressToken))
   }
 
   onLog(level: LogLevel, body: Uint8Array): void {
-    const params = parseBody(body)
-    if (params !== undefined && 'data' in params) this.#notify('notifications/message', { ...params, level })
+    this.#notify('notifications/message', logParams(body, level))
   }
 
-  #notify(method: string, params: Record<string, unknown>): void {
-    if (this.#isOver) return
+  #notify(method: string, params: object | undefined): void {
+    if (this.#isOver || params === undefined) return
     this.#hasTold = true
-    this.#wire.notify(method, withoutWorkerForgery(params))
+    this.#wire.notify(method, params)
   }
 
   #finish(outcome: CallOutcome): void {
