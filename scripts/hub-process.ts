@@ -10,6 +10,13 @@ export const command = fileURLToPath(new URL('../../packages/cli/bin/callboard.j
 /** UTC ms with fractions, comparable between the processes of one machine. */
 export const now = (): number => performance.timeOrigin + performance.now()
 
+/** Where and with what a process runs, other than usual. */
+export interface Surroundings {
+  /** What comes before the command, such as `nsenter` and its options. */
+  readonly enter?: readonly string[]
+  readonly environment?: { readonly [name: string]: string }
+}
+
 /** A hub process and its workers' processes in directories of their own, gone when disposed of. */
 export class HubProcess implements AsyncDisposable {
   /** For files of whoever uses this hub, too. */
@@ -30,14 +37,16 @@ export class HubProcess implements AsyncDisposable {
   url = ''
   #hub: ChildProcess | undefined
   readonly #nodeOptions: readonly string[]
+  readonly #surroundings: Surroundings
 
-  private constructor(nodeOptions: readonly string[]) {
+  private constructor(nodeOptions: readonly string[], surroundings: Surroundings) {
     this.#nodeOptions = nodeOptions
+    this.#surroundings = surroundings
   }
 
-  /** `nodeOptions` are for the hub's process only. @throws when the hub ends before it is up */
-  static async start(nodeOptions: readonly string[] = []): Promise<HubProcess> {
-    const hub = new HubProcess(nodeOptions)
+  /** Both are for the hub's process only. @throws when the hub ends before it is up */
+  static async start(nodeOptions: readonly string[] = [], surroundings: Surroundings = {}): Promise<HubProcess> {
+    const hub = new HubProcess(nodeOptions, surroundings)
     process.once('exit', () => {
       hub.#killAll()
       hub.#clear()
@@ -70,14 +79,17 @@ export class HubProcess implements AsyncDisposable {
   }
 
   async #up(settings: { readonly [key: string]: string } = {}): Promise<void> {
-    const env = { ...this.environment, CALLBOARD_LOG_LEVEL: 'info', BENCH_PROBE: this.probe, ...settings }
+    const { enter = [], environment } = this.#surroundings
+    const env = {
+      ...this.environment,
+      CALLBOARD_LOG_LEVEL: 'info',
+      BENCH_PROBE: this.probe,
+      ...environment,
+      ...settings,
+    }
+    const [first, ...words] = [...enter, process.execPath, ...this.#nodeOptions, command, 'hub', '--stdio']
     // On our stdio it ends with us, however we end.
-    const child = this.#keep(
-      spawn(process.execPath, [...this.#nodeOptions, command, 'hub', '--stdio'], {
-        env,
-        stdio: ['pipe', 'ignore', 'pipe'],
-      }),
-    )
+    const child = this.#keep(spawn(first!, words, { env, stdio: ['pipe', 'ignore', 'pipe'] }))
     this.#hub = child
     const isUp = new Promise<void>((resolve) => {
       child.stderr!.on('data', (chunk) => `${chunk}`.includes('hub is up') && resolve())
@@ -100,9 +112,11 @@ export class HubProcess implements AsyncDisposable {
   }
 
   /** A worker's program; resolves with what it tells when it is welcomed. @throws when it ends before that */
-  async worker(file: string, words: readonly string[] = []) {
-    const env = { ...this.environment, CALLBOARD_LOG_LEVEL: 'error' }
-    const child = this.#keep(fork(file, words, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }))
+  async worker(file: string, words: readonly string[] = [], { enter = [], environment = {} }: Surroundings = {}) {
+    const env = { ...this.environment, CALLBOARD_LOG_LEVEL: 'error', ...environment }
+    const [execPath, ...execArgv] = [...enter, process.execPath]
+    const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as ('ignore' | 'inherit' | 'ipc')[]
+    const child = this.#keep(fork(file, words, { env, stdio, execPath: execPath!, execArgv }))
     const [told] = (await Promise.race([once(child, 'message'), ended(child, file)])) as [unknown]
     return { child, told }
   }
