@@ -15,7 +15,7 @@ export {
   runtimeDirectory,
 } from './config.js'
 export { agentsWithoutTokens, type ShownAgent, type SupervisedStatus } from './control.js'
-export { type HubEnd, type HubOptions, type RunningHub, reservedServices, startHub, steadyNow } from './hub.js'
+export { type HubEnd, type HubOptions, type RunningHub, startHub, steadyNow } from './hub.js'
 export { createHubLog, type Logger } from './hub-log.js'
 export { issuerProblem } from './issuer-check.js'
 export type { HubStatistics, ProcessFigures } from './metrics/hub-statistics.js'
@@ -30,6 +30,7 @@ export type {
   Identity,
   ListScope,
 } from './port.js'
+export { reservedServices } from './reserved-services.js'
 export { type RuntimePaths, runtimePaths, socketPathBytesMax } from './runtime-directory.js'
 export { loadLocalToken, secretFiles } from './secrets.js'
 export { StartError } from './start-error.js'
