@@ -18,6 +18,31 @@ export { agentsWithoutTokens, type ShownAgent, type SupervisedStatus } from './c
 export { type HubEnd, type HubOptions, type RunningHub, startHub, steadyNow } from './hub.js'
 export { createHubLog, type Logger } from './hub-log.js'
 export { issuerProblem } from './issuer-check.js'
+export {
+  type AllowList,
+  type AllowListLine,
+  type AuthorizedWorker,
+  formatWorker,
+  readResourcePatterns,
+  readServices,
+  readTime,
+  readToolPatterns,
+  rightsProblem,
+  workerNameProblem,
+  workersOf,
+} from './keys/allow-list.js'
+export { AllowListError, allowListIn, changeAllowList, readAllowList } from './keys/allow-list-file.js'
+export { isOver } from './keys/authorized-workers.js'
+export {
+  hubKeyFileIn,
+  KeyFileError,
+  loadHubKey,
+  makeKeyFile,
+  readKeyFile,
+  readPublicKey,
+  workerKeyFileIn,
+} from './keys/key-files.js'
+export { isKey } from './keys/public-key.js'
 export type { HubStatistics, ProcessFigures } from './metrics/hub-statistics.js'
 export { renderMetrics } from './metrics/render-metrics.js'
 export type {

@@ -221,7 +221,7 @@ function readPatterns(
 const timePattern = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/
 
 /** UTC ms. */
-function readTime(value: string, fail: Report): number {
+export function readTime(value: string, fail: Report): number {
   const day = timePattern.exec(value)?.[1]
   const time = Date.parse(value)
   // The 31st of February would be the 3rd of March.
