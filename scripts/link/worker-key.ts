@@ -1,28 +1,40 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { HubProcess } from '../hub-process.js'
+import { command, type HubProcess } from '../hub-process.js'
 
-/** DEV: a relay in place of keys. */
+/** A worker's key that a hub admits, made and taken away by the commands that people use. */
 export class WorkerKey {
-  environment = {}
-  static async authorize(hub: HubProcess, name: string): Promise<WorkerKey> {
-    const pid = hub.pid
-    const child = spawn(
-      'nsenter',
-      [
-        `--net=/proc/${pid}/ns/net`,
-        '--',
-        process.execPath,
-        '-e',
-        `
-      const net=require('net'); net.createServer(s=>{const u=net.connect('${hub.directory}/run/worker.sock'); s.pipe(u); u.pipe(s); s.on('error',()=>u.destroy()); u.on('error',()=>s.destroy()); s.on('close',()=>u.destroy()); u.on('close',()=>s.destroy())}).listen(8766,'10.99.0.1',()=>console.log('up'))
-    `,
-      ],
-      { stdio: ['pipe', 'pipe', 'inherit'] },
-    )
-    await new Promise((r) => child.stdout.once('data', r))
-    process.once('exit', () => child.kill())
-    return new WorkerKey()
+  /** What a worker on another machine is told: no directory of the hub is among it. */
+  readonly environment: { readonly [name: string]: string }
+  readonly #run: (...words: string[]) => Promise<string>
+  readonly #name: string
+
+  private constructor(name: string, environment: WorkerKey['environment'], run: (...words: string[]) => Promise<string>) {
+    this.#name = name
+    this.environment = environment
+    this.#run = run
   }
-  async revoke(): Promise<void> {}
+
+  static async authorize(hub: HubProcess, name: string): Promise<WorkerKey> {
+    const run = async (...words: string[]) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [command, 'keys', ...words], { env: hub.environment })
+      return stdout.trim()
+    }
+    const file = join(hub.directory, `${name}.key`)
+    await run('authorize', name, await run('new', name, '--out', file))
+    const nowhere = join(hub.directory, 'nowhere')
+    const environment = {
+      CALLBOARD_KEY_FILE: file,
+      CALLBOARD_HUB_KEY: await run('hub'),
+      CALLBOARD_RUNTIME: nowhere,
+      CALLBOARD_DATA: nowhere,
+    }
+    return new WorkerKey(name, environment, run)
+  }
+
+  /** Resolves when the command has ended. */
+  async revoke(): Promise<void> {
+    await this.#run('revoke', this.#name)
+  }
 }
