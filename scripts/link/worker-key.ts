@@ -10,7 +10,11 @@ export class WorkerKey {
   readonly #run: (...words: string[]) => Promise<string>
   readonly #name: string
 
-  private constructor(name: string, environment: WorkerKey['environment'], run: (...words: string[]) => Promise<string>) {
+  private constructor(
+    name: string,
+    environment: WorkerKey['environment'],
+    run: (...words: string[]) => Promise<string>,
+  ) {
     this.#name = name
     this.environment = environment
     this.#run = run
@@ -18,7 +22,9 @@ export class WorkerKey {
 
   static async authorize(hub: HubProcess, name: string): Promise<WorkerKey> {
     const run = async (...words: string[]) => {
-      const { stdout } = await promisify(execFile)(process.execPath, [command, 'keys', ...words], { env: hub.environment })
+      const { stdout } = await promisify(execFile)(process.execPath, [command, 'keys', ...words], {
+        env: hub.environment,
+      })
       return stdout.trim()
     }
     const file = join(hub.directory, `${name}.key`)

@@ -25,6 +25,7 @@ export class RawWorker {
   readonly #received: RawMessage[] = []
   #wake: () => void = () => undefined
   #epoch = ''
+  #nonce = Buffer.alloc(0)
   #workerEpoch = 0
   #serial = 0
   #answering = false
@@ -45,6 +46,11 @@ export class RawWorker {
 
   get epoch(): string {
     return this.#epoch
+  }
+
+  /** Of the last challenge. */
+  get nonce(): Uint8Array {
+    return this.#nonce
   }
 
   close(): void {
@@ -75,6 +81,7 @@ export class RawWorker {
     await this.send(head({ type: 'hello', versions }))
     const challenge = await this.next('challenge')
     this.#epoch = challenge['epoch'] as string
+    this.#nonce = challenge['nonce'] as Buffer
     return challenge
   }
 
