@@ -21,6 +21,7 @@ describe('without any configuration', () => {
     expect(parse(undefined)).toEqual({
       runtimeDirectory: '/run/callboard',
       dataDirectory: '/data',
+      listen: [],
       http: {
         addresses: [
           { host: '127.0.0.1', port: 8765 },
