@@ -42,7 +42,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(problems.length === 0 ? [ok('config', file.file === undefined ? 'defaults' : file.fileName)] : []),
     ...problems.map((each) => problem('config', each, 'correct it')),
     ...(await checkTokens(environment.dataDirectory, Date.now())),
-    ...(await checkKeys(environment, isListening(environment), Date.now())),
+    ...(await checkKeys(environment, (config?.listen ?? []).length > 0, Date.now())),
     ...hub,
     await checkHttp(config, found),
     ...(await checkIssuer(config)),
@@ -56,9 +56,6 @@ async function examine(environment: Environment): Promise<Finding[]> {
       : []),
   ]
 }
-
-const isListening = ({ variables }: Environment): boolean =>
-  !['', undefined, 'off'].includes(variables['CALLBOARD_LISTEN'])
 
 async function checkSocial(
   environment: Environment,
