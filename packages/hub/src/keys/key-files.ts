@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { parseKeyPair } from '@callboard/protocol'
-import { curveKeyPair } from 'zeromq'
+import { encodeCurveKey, parseKeyPair, publicKeyOf } from '@callboard/protocol'
 import { makePrivate } from '../runtime-directory.js'
 import { keyFileBytesMax } from './limits.js'
 import { isKey } from './public-key.js'
@@ -24,8 +23,9 @@ export const workerKeyFileIn = (dataDirectory: string, name: string): string =>
 /** A pair whose public key a command takes for no option and a shell for no comment. */
 export function newKeyPair(): KeyPair {
   for (;;) {
-    const pair = curveKeyPair()
-    if (/^[0-9A-Za-z]/.test(pair.publicKey)) return pair
+    const secretKey = encodeCurveKey(randomBytes(32))
+    const publicKey = publicKeyOf(secretKey)
+    if (publicKey !== undefined && /^[0-9A-Za-z]/.test(publicKey)) return { publicKey, secretKey }
   }
 }
 
