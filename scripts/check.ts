@@ -50,6 +50,9 @@ function importsOf({ text }: SourceFile): string[] {
 function socketsOnlyInShells(all: readonly SourceFile[]): string[] {
   const shells = new Set([
     'packages/hub/src/router.ts',
+    'packages/hub/src/keys/handshake-events.ts',
+    'packages/hub/src/keys/worker-sockets.ts',
+    'packages/hub/src/keys/zap-handler.ts',
     'packages/worker/src/dealer.ts',
     'packages/kernel/src/runtime/jupyter/connection.ts',
   ])

@@ -10,6 +10,7 @@ import {
   roleFields,
 } from './catalogue-config.js'
 import { isObject, oneOf, type Report, readFields, shown } from './config-fields.js'
+import { localUsers } from './keys/local-users.js'
 import { workerEndpoints } from './keys/worker-endpoints.js'
 import { type OAuthConfig, readOAuth } from './oauth-config.js'
 
@@ -55,6 +56,8 @@ export interface HubConfig {
   readonly signInSecretFile?: string
   /** Where workers on other machines come in by key: `tcp://…` each; none: nowhere. */
   readonly listen: readonly string[]
+  /** Users beside the hub's own and root whose processes may be workers on this machine. */
+  readonly localUsers: readonly number[]
   /** The keys that may, when they are not in the data directory. */
   readonly authorizedWorkersFile?: string
   readonly http: 'off' | HttpConfig
@@ -161,6 +164,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
     dataDirectory: dataDirectory(environment, problems),
     ...(signInSecretFile === undefined ? {} : { signInSecretFile }),
     listen: workerEndpoints(variable(environment, 'CALLBOARD_LISTEN') ?? file.workerListen, problems),
+    localUsers: localUsers(variable(environment, 'CALLBOARD_WORKER_USERS'), problems),
     ...(authorizedWorkersFile === undefined ? {} : { authorizedWorkersFile }),
     http: http({ ...file, metrics: metrics(environment, problems) ?? file.metrics }, listen, fileName, problems),
     httpOpen:

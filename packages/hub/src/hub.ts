@@ -244,6 +244,7 @@ class Hub implements RunningHub {
     const { config, log } = this.#options
     const router = new WorkerSockets({
       keys: this.#keys,
+      localUsers: config.localUsers,
       step: (event) => runner.step(event),
       keysProblem: (problem) =>
         log.error({ problem }, 'the list of authorized workers is of no use: nobody new comes in by key'),

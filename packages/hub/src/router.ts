@@ -73,7 +73,7 @@ class NotifyingRouter extends Router {
 }
 
 /**
- * The one file that speaks ZeroMQ on the hub's side: bytes in, messages out. Messages of one turn of the event loop to
+ * One socket for workers: bytes in, messages out. Messages of one turn of the event loop to
  * one worker leave as one batch, whichever agents they are of: `setImmediate` runs behind all that the system had to read,
  * and before the loop sleeps, so that it keeps nothing waiting.
  */

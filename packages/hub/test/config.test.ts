@@ -21,6 +21,8 @@ describe('without any configuration', () => {
     expect(parse(undefined)).toEqual({
       runtimeDirectory: '/run/callboard',
       dataDirectory: '/data',
+      listen: [],
+      localUsers: [],
       http: {
         addresses: [
           { host: '127.0.0.1', port: 8765 },
@@ -384,5 +386,33 @@ describe('problems', () => {
       'CALLBOARD_RUNTIME: run must be an absolute path.',
       'CALLBOARD_DATA: ./data must be an absolute path.',
     ])
+  })
+})
+
+describe('where workers on other machines come in [CB-1]', () => {
+  it.each([
+    ['tcp://0.0.0.0:8766', ['tcp://0.0.0.0:8766']],
+    [' tcp://10.0.0.1:1, tcp://[::]:2 ,', ['tcp://10.0.0.1:1', 'tcp://[::]:2']],
+    ['', []],
+  ])('%j', (listen, endpoints) => {
+    expect(parse(undefined, { CALLBOARD_LISTEN: listen }).listen).toEqual(endpoints)
+    expect(parse({ listen }).listen).toEqual(endpoints)
+  })
+
+  it.each([
+    'ipc:///tmp/x',
+    '0.0.0.0:8766',
+    'tcp://hub.example:1',
+    'tcp://999.0.0.1:1',
+    'tcp://1.2.3.4:0',
+    'tcp://1.2.3.4:65536',
+    'tcp://[zz]:1',
+  ])('%j is refused with an example of what is right', (listen) => {
+    expect(() => parse(undefined, { CALLBOARD_LISTEN: listen })).toThrow(/is no endpoint: write tcp:\/\/ADDRESS:PORT/)
+  })
+
+  it('users of this machine are listed by number [CB-86]', () => {
+    expect(parse(undefined, { CALLBOARD_WORKER_USERS: '1001, 1002' }).localUsers).toEqual([1001, 1002])
+    expect(() => parse(undefined, { CALLBOARD_WORKER_USERS: 'ada' })).toThrow(/"ada" is no user id/)
   })
 })

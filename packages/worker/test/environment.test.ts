@@ -42,7 +42,7 @@ describe('the environment', () => {
   })
 
   test('keeps to the length of a socket path', () => {
-    expect(endpointProblem(`ipc://${'x'.repeat(107)}`)).toBeUndefined()
-    expect(endpointProblem(`ipc://${'x'.repeat(108)}`)).toMatch(/108 bytes/)
+    expect(endpointProblem(`ipc://${'x'.repeat(107)}`, false)).toBeUndefined()
+    expect(endpointProblem(`ipc://${'x'.repeat(108)}`, false)).toMatch(/108 bytes/)
   })
 })

@@ -63,6 +63,7 @@ export const samples: readonly Sample[] = [
       version: '1.0.0-rc.1+build.5',
       instance: '5d1f2a3b4c5d6e7f',
       workerEpoch: 3,
+      key: 'JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6',
       proof: ascending(32, 100),
       concurrency: 16,
       heartbeatMs: 250,

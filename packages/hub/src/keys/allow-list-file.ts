@@ -1,4 +1,4 @@
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LockedError, waitForLock } from '../lock.js'
 import { replaceFile } from '../replace-file.js'
@@ -74,6 +74,7 @@ export async function changeAllowList(
 
 async function lockList(file: string) {
   try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     return await waitForLock(`${file}.lock`)
   } catch (error) {
     throw new AllowListError(

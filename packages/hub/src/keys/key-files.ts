@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { curveKeyPair } from 'zeromq'
+import { encodeCurveKey, parseKeyPair, publicKeyOf } from '@callboard/protocol'
 import { makePrivate } from '../runtime-directory.js'
 import { keyFileBytesMax } from './limits.js'
 import { isKey } from './public-key.js'
@@ -23,8 +23,9 @@ export const workerKeyFileIn = (dataDirectory: string, name: string): string =>
 /** A pair whose public key a command takes for no option and a shell for no comment. */
 export function newKeyPair(): KeyPair {
   for (;;) {
-    const pair = curveKeyPair()
-    if (/^[0-9A-Za-z]/.test(pair.publicKey)) return pair
+    const secretKey = encodeCurveKey(randomBytes(32))
+    const publicKey = publicKeyOf(secretKey)
+    if (publicKey !== undefined && /^[0-9A-Za-z]/.test(publicKey)) return { publicKey, secretKey }
   }
 }
 
@@ -59,9 +60,9 @@ export async function loadHubKey(dataDirectory: string): Promise<KeyPair> {
 export async function readKeyFile(file: string): Promise<KeyPair> {
   const { text, mode } = await readShort(file)
   if ((mode & 0o077) !== 0) throw new KeyFileError(`${file} is open to other users: run chmod 600 ${file}.`)
-  const { public: publicKey, secret: secretKey } = fieldsOf(text, file)
-  if (publicKey === undefined || secretKey === undefined) throw broken(file, 'public KEY and secret KEY')
-  return { publicKey, secretKey }
+  const pair = parseKeyPair(text)
+  if (pair === undefined) throw broken(file, 'public KEY and secret KEY')
+  return pair
 }
 
 /** Of a key file, or of one with a public key and nothing else. @throws KeyFileError */

@@ -26,3 +26,5 @@ export const backlogConnections = 512
 export const listenEndpointsMax = 8
 /** Handshakes whose key is being judged: each waits for one turn of the event loop. */
 export const zapQueueMax = 4_096
+/** Users of this machine that are listed by hand. */
+export const localUsersMax = 64

@@ -39,7 +39,8 @@ it('knows whose turn it is, as a search through all would', () => {
         const peer = `peer ${each.index}`
         const worker = peers.worker(peer)
         if (each.do === 'join') {
-          if (worker === undefined) peers.add(workerPeer(peer, { ...ready, instance: peer }, false, 0))
+          if (worker === undefined)
+            peers.add(workerPeer(peer, { ...ready, instance: peer }, { trusted: false, signedInBy: undefined }, 0))
         } else if (worker !== undefined) {
           if (each.do === 'take' && each.isUse) worker.usedAt = ++uses
           if (each.do === 'take') takeCredit(worker, `call ${serial}`, 0)

@@ -175,6 +175,7 @@ export class ScenarioHub {
   /** `kind service` of everything worth a line in the log, in order. */
   get log(): string[] {
     return this.notices.map((notice) => {
+      if (notice.kind === 'handshake_refused') return `${notice.kind} ${notice.reason}`
       if (notice.kind === 'peer_faults') return `${notice.kind} ${notice.code}`
       if (notice.kind === 'sign_in_refused') return `${notice.kind} ${notice.service} ${notice.code}`
       if (notice.kind === 'worker_left') return `${notice.kind} ${notice.service} ${notice.reason}`
