@@ -12,8 +12,7 @@ import {
   zmtpHeartbeatTtlMs,
 } from '@callboard/protocol'
 import { capability, Router, type SocketOptions } from 'zeromq'
-import type { HandshakeRefusal } from './broker/events.js'
-import { watchHandshakes } from './keys/handshake-events.js'
+import { type HandshakeListener, watchHandshakes } from './keys/handshake-events.js'
 import { StartError } from './start-error.js'
 
 /** A worker's connection as the rest of the hub knows it: its routing id, byte for byte. */
@@ -46,8 +45,8 @@ export interface RouterOptions {
   readonly socket?: SocketOptions<Router>
   /** Only who has a key comes in, so that it may be bound anywhere; absent: on this machine only. */
   readonly isKeyed?: boolean
-  /** Told of connections that came to nothing. */
-  readonly refused?: (reason: HandshakeRefusal) => void
+  /** Told of what becomes of connections before anybody says anything. */
+  readonly handshakes?: HandshakeListener
 }
 
 /** libzmq tells of connects and disconnects by draft options, whose setters are protected. */
@@ -86,11 +85,11 @@ export class WorkerRouter implements AsyncDisposable {
   #receiving: Promise<void> | undefined
   #closed = false
 
-  constructor(listener: RouterListener, { socket = {}, isKeyed = false, refused }: RouterOptions = {}) {
+  constructor(listener: RouterListener, { socket = {}, isKeyed = false, handshakes }: RouterOptions = {}) {
     this.#socket = new NotifyingRouter(socket)
     this.#listener = listener
     this.#isKeyed = isKeyed
-    if (refused !== undefined) watchHandshakes(this.#socket, refused)
+    if (handshakes !== undefined) void watchHandshakes(this.#socket, handshakes)
   }
 
   /** Whether a lost connection is noticed at once rather than by late heartbeats. */

@@ -25,7 +25,7 @@ export class RawWorker {
   readonly #received: RawMessage[] = []
   #wake: () => void = () => undefined
   #epoch = ''
-  #nonce = Buffer.alloc(0)
+  #nonce: Uint8Array = Buffer.alloc(0)
   #workerEpoch = 0
   #serial = 0
   #answering = false
@@ -81,7 +81,7 @@ export class RawWorker {
     await this.send(head({ type: 'hello', versions }))
     const challenge = await this.next('challenge')
     this.#epoch = challenge['epoch'] as string
-    this.#nonce = challenge['nonce'] as Buffer
+    this.#nonce = challenge['nonce'] as Uint8Array
     return challenge
   }
 

@@ -130,6 +130,8 @@ export class Broker {
         return this.#signIn.reviewKeys()
       case 'handshake_refused':
         return this.#signIn.handshakeRefused(event.reason)
+      case 'worker_connection':
+        return this.#state.counters.add('worker_connections', event.stage)
       case 'connection_opened':
         return this.#audience.open(event.connection, event.identity)
       case 'connection_closed':

@@ -15,6 +15,9 @@ export type HandshakeRefusal =
   | 'protocol_error'
   | 'too_slow'
   | 'broken_off'
+  | 'no_file_descriptor'
+/** Where a connection to a socket of workers has got to. */
+export type ConnectionStage = 'accepted' | 'handshaken' | 'ended'
 /** An opaque id of an agent's connection. */
 export type ConnectionId = number
 /** One turn of an agent's call: settled exactly once. */
@@ -33,6 +36,7 @@ export type BrokerEvent =
   | { readonly type: 'keys_changed' }
   /** Somebody did not get through the handshake of a socket. */
   | { readonly type: 'handshake_refused'; readonly reason: HandshakeRefusal }
+  | { readonly type: 'worker_connection'; readonly stage: ConnectionStage }
   // From the agents' side
   | { readonly type: 'connection_opened'; readonly connection: ConnectionId; readonly identity: Identity }
   | { readonly type: 'connection_closed'; readonly connection: ConnectionId }

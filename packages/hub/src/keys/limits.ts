@@ -24,6 +24,10 @@ export const handshakeMs = 3_000
 export const backlogConnections = 512
 /** Endpoints for workers on other machines: a host has a few addresses. */
 export const listenEndpointsMax = 8
+/** Events of connections that are taken in a row: agents and workers wait no longer for it. */
+export const handshakeEventsTurnMs = 5
+/** A socket that can accept nobody says so all the time. */
+export const acceptErrorReportMs = 1_000
 /** Handshakes whose key is being judged: each waits for one turn of the event loop. */
 export const zapQueueMax = 4_096
 /** Users of this machine that are listed by hand. */

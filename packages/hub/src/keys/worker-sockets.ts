@@ -4,6 +4,7 @@ import type { BrokerEvent, HandshakeRefusal, PeerId } from '../broker/events.js'
 import { isKeyedPeer, keyedPeer, routingIdOf } from '../broker/keyed-peer.js'
 import { type RouterListener, WorkerRouter } from '../router.js'
 import { StartError } from '../start-error.js'
+import type { HandshakeListener } from './handshake-events.js'
 import { backlogConnections, handshakeMs } from './limits.js'
 import type { WorkerKeys } from './worker-keys.js'
 import { ZapHandler, zapDomains } from './zap-handler.js'
@@ -19,7 +20,10 @@ export interface WorkerSocketsOptions {
   readonly keysProblem?: (problem: string) => void
 }
 
-export type SocketEvent = Extract<BrokerEvent, { peer: PeerId } | { type: 'keys_changed' | 'handshake_refused' }>
+export type SocketEvent = Extract<
+  BrokerEvent,
+  { peer: PeerId } | { type: 'keys_changed' | 'handshake_refused' | 'worker_connection' }
+>
 
 /**
  * Where workers come in: one socket for this machine, one by key for all others, in a context of their own, because the one that
@@ -32,6 +36,7 @@ export class WorkerSockets implements AsyncDisposable {
 
   constructor({ step, keys, localUsers = [], keysProblem = () => undefined }: WorkerSocketsOptions) {
     const refused = (reason: HandshakeRefusal) => step({ type: 'handshake_refused', reason })
+    const handshakes: HandshakeListener = { refused, connection: (stage) => step({ type: 'worker_connection', stage }) }
     const context = new Context()
     const users = new Set([process.getuid?.() ?? 0, 0, ...localUsers])
     this.#zap = new ZapHandler(context, {
@@ -41,10 +46,10 @@ export class WorkerSockets implements AsyncDisposable {
     })
     this.#local = new WorkerRouter(
       listenerOf(step, (id) => id),
-      { socket: { context, zapDomain: zapDomains.local }, refused },
+      { socket: { context, zapDomain: zapDomains.local }, handshakes },
     )
     if (keys === undefined) return
-    const keyed = { socket: { context, ...curve(keys) }, isKeyed: true, refused }
+    const keyed = { socket: { context, ...curve(keys) }, isKeyed: true, handshakes }
     this.#keyed = new WorkerRouter(listenerOf(step, keyedPeer), keyed)
     keys.watch(() => step({ type: 'keys_changed' }), keysProblem)
   }
