@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { builtInWorker } from '../built-in-workers.js'
 import { type Environment, readEnvironment, secretPlaces } from '../environment.js'
 import { describeFileProblem } from '../file-problem.js'
+import { keepHealthFile } from '../health-file.js'
 import { requireShortDirectory } from '../hub-link/runtime-files.js'
 import * as limits from '../limits.js'
 import { loadSection } from '../load-section.js'
@@ -35,6 +36,7 @@ export async function runWorker(name: string, words: readonly string[]): Promise
     }),
     located,
   )
+  if (environment.healthFile !== undefined) keepHealthFile(worker.worker, environment.healthFile)
   await explained(worker.run({ signal, ...(secret !== undefined && { secret }) }).then(throwIfAny))
   return exit(0)
 }
