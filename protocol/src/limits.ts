@@ -21,6 +21,9 @@ export const textLengthMax = 2048
 export const identityLengthMax = 256
 export const nonceBytes = 32
 export const proofBytes = 32
+/** An X25519 key, and the same in Z85. */
+export const curveKeyBytes = 32
+export const curveKeyLength = 40
 
 export const concurrencyMax = 4096
 /** Calls nested in calls: deeper chains are loops in practice. */

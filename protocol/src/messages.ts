@@ -74,6 +74,8 @@ export interface Ready {
   readonly instance: string
   /** Rises with every sign-in of the same process. */
   readonly workerEpoch: number
+  /** The worker's public key, in Z85: the proof is one by key. [CB-105] */
+  readonly key?: string
   /** HMAC over nonce, epoch, routing id, service and instance; absent: the worker asks for no trust. [CB-14] */
   readonly proof?: Uint8Array
   /** Calls held at once at each depth. */
@@ -103,6 +105,9 @@ export type RejectCode =
   | 'unknown_peer'
   | 'bad_proof'
   | 'proof_required'
+  | 'key_required'
+  | 'key_refused'
+  | 'not_authorized'
   | 'duplicate_instance'
   | 'service_conflict'
   | 'too_many_workers'
@@ -394,7 +399,7 @@ export interface DefinitionVerdicts {
   readonly refused: readonly {
     readonly kind: DefinitionKind
     readonly name: string
-    readonly code: 'name_taken' | 'invalid' | 'quarantined'
+    readonly code: 'name_taken' | 'invalid' | 'quarantined' | 'not_authorized'
     readonly message: string
     /** The service that holds the name. */
     readonly holder?: string

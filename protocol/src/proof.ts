@@ -11,13 +11,29 @@ export interface ProofSubject {
 
 /** 32 bytes: HMAC-SHA256 with the sign-in secret as key. */
 export function signInProof(secret: string, subject: ProofSubject): Uint8Array {
-  const nonce = Buffer.from(subject.nonce).toString('hex')
-  // No field can hold a line feed, so no two subjects give the same text.
-  const lines = ['CB/1 sign-in', nonce, subject.epoch, subject.routingId, subject.service, subject.instance]
-  return createHmac('sha256', secret).update(lines.join('\n')).digest()
+  return hmac(secret, 'CB/1 sign-in', subject)
 }
 
 export function isRightProof(secret: string, subject: ProofSubject, proof: Uint8Array): boolean {
-  const expected = signInProof(secret, subject)
+  return isSame(signInProof(secret, subject), proof)
+}
+
+/** 32 bytes: HMAC-SHA256 with what the worker's and the hub's keys make together as key. [CB-105] */
+export function keyProof(shared: Uint8Array, subject: ProofSubject): Uint8Array {
+  return hmac(shared, 'CB/1 sign-in by key', subject)
+}
+
+export function isRightKeyProof(shared: Uint8Array, subject: ProofSubject, proof: Uint8Array): boolean {
+  return isSame(keyProof(shared, subject), proof)
+}
+
+function hmac(key: string | Uint8Array, purpose: string, subject: ProofSubject): Uint8Array {
+  const nonce = Buffer.from(subject.nonce).toString('hex')
+  // No field can hold a line feed, so no two subjects give the same text.
+  const lines = [purpose, nonce, subject.epoch, subject.routingId, subject.service, subject.instance]
+  return createHmac('sha256', key).update(lines.join('\n')).digest()
+}
+
+function isSame(expected: Uint8Array, proof: Uint8Array): boolean {
   return proof.byteLength === expected.byteLength && timingSafeEqual(proof, expected)
 }

@@ -78,6 +78,12 @@ export const drainPollMs = 50
 /** How long a drained worker's successor may take: a supervisor's pause and a start on a busy machine. */
 export const successorWaitMs = 30_000
 
+/** A hub sees a changed allow-list within a second; one that is busy a little later. */
+export const cutOffWaitMs = 3_000
+export const keysPollMs = 50
+/** Before the end of a worker's key `doctor` says so: time enough to make the next. */
+export const keyEndsSoonMs = 7 * 86_400_000
+
 /** Of the calls that `ls` shows: a full queue would push the workers off the screen. */
 export const callsListedMax = 50
 

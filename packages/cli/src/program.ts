@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { addApprovalsCommands } from './approvals/approvals-commands.js'
 import { binary } from './binary.js'
-import { tokenMsMax } from './limits.js'
+import { addKeysCommands } from './keys/keys-commands.js'
+import { lifetimeMs, lifetimeRule } from './lifetime.js'
 import { print } from './output.js'
 import { version } from './version.js'
 
@@ -20,6 +21,7 @@ export function createProgram(): Command {
   addSchedulerCommands(program)
   addApprovalsCommands(program, addExamples, positiveNumber)
   addTokenCommands(program)
+  addKeysCommands(program, addExamples, once(String))
   addDemoCommand(program)
   addMcpJsonCommand(program)
   explainErrors(program, 'callboard')
@@ -314,10 +316,9 @@ function role(text: string): 'agent' | 'operator' {
 
 /** In ms. */
 function lifetime(text: string): number {
-  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? []
-  const ms = Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }[unit as 'm' | 'h' | 'd' | 'w']
-  if (ms >= 60_000 && ms <= tokenMsMax) return ms
-  throw new InvalidArgumentError('It must be a time like 90m, 12h, 30d or 4w, of at least 1m and at most 3650d.')
+  const ms = lifetimeMs(text)
+  if (ms !== undefined) return ms
+  throw new InvalidArgumentError(`It must be ${lifetimeRule}.`)
 }
 
 function addExamples(command: Command, examples: readonly string[]): void {

@@ -24,6 +24,8 @@ export function logNotice(log: Logger, notice: Notice): void {
       return log.warn(fields, 'calls are refused: more come than the workers take')
     case 'sign_in_refused':
       return log.warn(fields, 'sign-in refused')
+    case 'handshake_refused':
+      return log.warn(fields, 'a connection was refused before sign-in')
     case 'peer_faults':
       // A hostile peer chooses how many of these there are.
       return log.debug(fields, 'malformed frames dropped')

@@ -24,6 +24,7 @@ import { serveMcpStdio } from './mcp/mcp-stdio.js'
 import { EventLoopLag } from './metrics/event-loop-lag.js'
 import { type HubStatistics, hubStatistics } from './metrics/hub-statistics.js'
 import type { Identity } from './port.js'
+import { reservedServices } from './reserved-services.js'
 import { WorkerRouter } from './router.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
 import { loadSecrets, type Secrets } from './secrets.js'
@@ -73,9 +74,6 @@ export interface RunningHub extends AsyncDisposable {
   /** Resolves when the hub has ended, however it was asked to. */
   readonly ended: Promise<HubEnd>
 }
-
-/** Names that only a worker with the sign-in secret may offer. */
-export const reservedServices = ['kernel', 'scheduler', 'forum', 'social', 'qda'] as const
 
 /** How long the first list waits for workers that have never been seen. */
 const catalogueGraceMs = 3_000

@@ -15,9 +15,34 @@ export {
   runtimeDirectory,
 } from './config.js'
 export { agentsWithoutTokens, type ShownAgent, type SupervisedStatus } from './control.js'
-export { type HubEnd, type HubOptions, type RunningHub, reservedServices, startHub, steadyNow } from './hub.js'
+export { type HubEnd, type HubOptions, type RunningHub, startHub, steadyNow } from './hub.js'
 export { createHubLog, type Logger } from './hub-log.js'
 export { issuerProblem } from './issuer-check.js'
+export {
+  type AllowList,
+  type AllowListLine,
+  type AuthorizedWorker,
+  formatWorker,
+  readResourcePatterns,
+  readServices,
+  readTime,
+  readToolPatterns,
+  rightsProblem,
+  workerNameProblem,
+  workersOf,
+} from './keys/allow-list.js'
+export { AllowListError, allowListIn, changeAllowList, readAllowList } from './keys/allow-list-file.js'
+export { isOver } from './keys/authorized-workers.js'
+export {
+  hubKeyFileIn,
+  KeyFileError,
+  loadHubKey,
+  makeKeyFile,
+  readKeyFile,
+  readPublicKey,
+  workerKeyFileIn,
+} from './keys/key-files.js'
+export { isKey } from './keys/public-key.js'
 export type { HubStatistics, ProcessFigures } from './metrics/hub-statistics.js'
 export { renderMetrics } from './metrics/render-metrics.js'
 export type {
@@ -30,6 +55,7 @@ export type {
   Identity,
   ListScope,
 } from './port.js'
+export { reservedServices } from './reserved-services.js'
 export { type RuntimePaths, runtimePaths, socketPathBytesMax } from './runtime-directory.js'
 export { loadLocalToken, secretFiles } from './secrets.js'
 export { StartError } from './start-error.js'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { readOrMakeSecret } from './secrets.js'
 
 /** Another hub has the runtime directory. */
@@ -20,6 +21,23 @@ export interface Lock extends AsyncDisposable {
 export async function takeLock(lockFile: string): Promise<Lock> {
   const lock = process.platform === 'darwin' ? await lockFileExclusively(lockFile) : await lockName(lockFile)
   return { release: lock, [Symbol.asyncDispose]: lock }
+}
+
+/** Another program that changes a file is done in milliseconds. */
+const lockWaitMs = 5_000
+const lockPollMs = 20
+
+/** Takes the lock as soon as it is free. @throws LockedError when that takes long. */
+export async function waitForLock(lockFile: string): Promise<Lock> {
+  const endsAt = performance.now() + lockWaitMs
+  for (;;) {
+    try {
+      return await takeLock(lockFile)
+    } catch (error) {
+      if (!(error instanceof LockedError) || performance.now() >= endsAt) throw error
+      await delay(lockPollMs)
+    }
+  }
 }
 
 /** The namespace is open to every user of the machine: the name is as secret as what lies in the directory. */

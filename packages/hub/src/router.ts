@@ -11,7 +11,9 @@ import {
   zmtpHeartbeatTimeoutMs,
   zmtpHeartbeatTtlMs,
 } from '@callboard/protocol'
-import { capability, Router } from 'zeromq'
+import { capability, Router, type SocketOptions } from 'zeromq'
+import type { HandshakeRefusal } from './broker/events.js'
+import { watchHandshakes } from './keys/handshake-events.js'
 import { StartError } from './start-error.js'
 
 /** A worker's connection as the rest of the hub knows it: its routing id, byte for byte. */
@@ -39,9 +41,18 @@ const notifyConnect = 1
 /** A frame that no codec makes: what libzmq says to us in the name of a connection that ended. */
 const disconnectNotice = Buffer.from('\xc1callboard: disconnected', 'latin1')
 
+export interface RouterOptions {
+  /** What this socket has of its own: its context, its domain, its keys. */
+  readonly socket?: SocketOptions<Router>
+  /** Only who has a key comes in, so that it may be bound anywhere; absent: on this machine only. */
+  readonly isKeyed?: boolean
+  /** Told of connections that came to nothing. */
+  readonly refused?: (reason: HandshakeRefusal) => void
+}
+
 /** libzmq tells of connects and disconnects by draft options, whose setters are protected. */
 class NotifyingRouter extends Router {
-  constructor() {
+  constructor(options: SocketOptions<Router>) {
     super({
       mandatory: true,
       handover: true,
@@ -53,6 +64,7 @@ class NotifyingRouter extends Router {
       heartbeatInterval: zmtpHeartbeatIntervalMs,
       heartbeatTimeout: zmtpHeartbeatTimeoutMs,
       heartbeatTimeToLive: zmtpHeartbeatTtlMs,
+      ...options,
     })
     if (capability.draft !== true) return
     this.setInt32Option(routerNotifyOption, notifyConnect)
@@ -66,15 +78,19 @@ class NotifyingRouter extends Router {
  * and before the loop sleeps, so that it keeps nothing waiting.
  */
 export class WorkerRouter implements AsyncDisposable {
-  readonly #socket = new NotifyingRouter()
+  readonly #socket: NotifyingRouter
   readonly #listener: RouterListener
+  readonly #isKeyed: boolean
   readonly #outbox = new Map<PeerId, FromHub[]>()
   #flush: NodeJS.Immediate | undefined
   #receiving: Promise<void> | undefined
   #closed = false
 
-  constructor(listener: RouterListener) {
+  constructor(listener: RouterListener, { socket = {}, isKeyed = false, refused }: RouterOptions = {}) {
+    this.#socket = new NotifyingRouter(socket)
     this.#listener = listener
+    this.#isKeyed = isKeyed
+    if (refused !== undefined) watchHandshakes(this.#socket, refused)
   }
 
   /** Whether a lost connection is noticed at once rather than by late heartbeats. */
@@ -84,14 +100,18 @@ export class WorkerRouter implements AsyncDisposable {
 
   /**
    * The caller holds the lock of the directory: bind() takes over whatever lies at the path.
-   * @throws StartError off this machine, where anybody could sign in. [CB-1]
+   * @returns the endpoint with the port that it has got.
+   * @throws StartError off this machine without keys, where anybody could sign in. [CB-1]
    */
-  async bind(endpoint: string): Promise<void> {
-    if (!isLocal(endpoint)) {
-      throw new StartError(`Workers are served on ipc:// or loopback only, without keys: ${endpoint} is neither.`)
+  async bind(endpoint: string): Promise<string> {
+    if (!this.#isKeyed && !isLocal(endpoint)) {
+      throw new StartError(
+        `Workers are served on ipc:// or loopback only, without keys: ${endpoint} is neither. For workers on other machines set CALLBOARD_LISTEN=${endpoint} and let them in with "callboard keys authorize".`,
+      )
     }
     await this.#socket.bind(endpoint)
     this.#receiving ??= this.#receive()
+    return this.#socket.lastEndpoint ?? endpoint
   }
 
   /** Never blocks, never throws: a worker that can't take it is reported by `sendFailed`. */

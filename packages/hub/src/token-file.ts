@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '@callboard/protocol'
 import { z } from 'zod'
 import { agentName, agentRoles, groupName } from './agent-names.js'
-import { LockedError, takeLock } from './lock.js'
+import { LockedError, waitForLock } from './lock.js'
+import { replaceFile } from './replace-file.js'
 import { makePrivate } from './runtime-directory.js'
 
 /** A token of an agent. The token itself is nowhere: whoever reads the file can't use what it finds. */
@@ -32,9 +32,6 @@ export class TokenFileError extends Error {}
 export const fileTokensMax = 1_000
 /** Several times what so many tokens take. */
 export const tokenFileBytesMax = 1024 * 1024
-/** Another program that changes the file is done in milliseconds. */
-const lockWaitMs = 5_000
-const lockPollMs = 20
 
 const time = z.number().int().min(0).max(8_640_000_000_000_000)
 const record = z.strictObject({
@@ -125,49 +122,25 @@ export async function changeTokens(
   await makePrivate(dataDirectory, 'CALLBOARD_DATA')
   await using _lock = await lockTokens(dataDirectory)
   const tokens = change(await readTokens(dataDirectory))
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
   try {
-    await writeWhole(draft, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`)
-    await rename(draft, file)
+    await replaceFile(file, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`)
   } catch (error) {
     throw new TokenFileError(
       `${file} can't be written (${codeOf(error)}): set CALLBOARD_DATA to a directory you can write.`,
     )
-  } finally {
-    await rm(draft, { force: true })
   }
 }
 
 async function lockTokens(dataDirectory: string) {
   const lockFile = join(dataDirectory, 'tokens.lock')
-  const endsAt = performance.now() + lockWaitMs
-  for (;;) {
-    try {
-      return await takeLock(lockFile)
-    } catch (error) {
-      if (!(error instanceof LockedError)) {
-        throw new TokenFileError(
-          `${lockFile} can't be made (${codeOf(error)}): set CALLBOARD_DATA to a directory you can write.`,
-        )
-      }
-      if (performance.now() >= endsAt) {
-        throw new TokenFileError(
-          `Another program has been changing ${tokenFileIn(dataDirectory)} for long: end it, and try again.`,
-        )
-      }
-      await delay(lockPollMs)
-    }
-  }
-}
-
-/** A revoked token must not come back with a crash of the machine. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'wx', 0o600)
   try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
+    return await waitForLock(lockFile)
+  } catch (error) {
+    throw new TokenFileError(
+      error instanceof LockedError
+        ? `Another program has been changing ${tokenFileIn(dataDirectory)} for long: end it, and try again.`
+        : `${lockFile} can't be made (${codeOf(error)}): set CALLBOARD_DATA to a directory you can write.`,
+    )
   }
 }
 

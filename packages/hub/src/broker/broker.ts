@@ -126,6 +126,10 @@ export class Broker {
         return this.#signIn.leave(event.peer, 'send_failed')
       case 'faults':
         return this.#faults(event.peer, event.faults)
+      case 'keys_changed':
+        return this.#signIn.reviewKeys()
+      case 'handshake_refused':
+        return this.#signIn.handshakeRefused(event.reason)
       case 'connection_opened':
         return this.#audience.open(event.connection, event.identity)
       case 'connection_closed':

@@ -1,6 +1,6 @@
 import type { FromHub, LogLevel } from '@callboard/protocol'
 import type { CallOutcome, ListScope } from '../port.js'
-import type { ConnectionId, PeerId, Ref } from './events.js'
+import type { ConnectionId, HandshakeRefusal, PeerId, Ref } from './events.js'
 import type { StoredService } from './service-entry.js'
 import type { ShedReason } from './service-statistics.js'
 
@@ -33,13 +33,15 @@ export type Notice =
       readonly instance: string
       readonly version: string
       readonly trusted: boolean
+      /** Whose key it signed in with. */
+      readonly key?: string
       readonly refused: readonly string[]
     }
   | {
       readonly kind: 'worker_left'
       readonly service: string
       readonly instance: string
-      readonly reason: 'bye' | 'connection_lost' | 'hello_again' | 'taken_over' | 'send_failed' | 'drain_overdue'
+      readonly reason: 'bye' | 'connection_lost' | 'hello_again' | 'taken_over' | 'send_failed' | 'drain_overdue' | 'key_revoked'
       readonly callsLost: number
     }
   | {
@@ -64,5 +66,13 @@ export type Notice =
       readonly service: string
       readonly instance: string
     }
-  | { readonly kind: 'sign_in_refused'; readonly service: string; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'sign_in_refused'
+      readonly service: string
+      /** Whose key, as far as it is known. */
+      readonly key?: string
+      readonly code: string
+      readonly message: string
+    }
+  | { readonly kind: 'handshake_refused'; readonly reason: HandshakeRefusal; readonly countSoFar: number }
   | { readonly kind: 'peer_faults'; readonly peer: PeerId; readonly code: string; readonly message: string }

@@ -4,6 +4,17 @@ import type { StoredService } from './service-entry.js'
 
 /** An opaque id of a connected worker: the shell's routing id. */
 export type PeerId = string
+/** Why a connection came to nothing before there was a peer. */
+export type HandshakeRefusal =
+  | 'unknown_key'
+  | 'expired_key'
+  | 'malformed_key'
+  | 'foreign_user'
+  | 'wrong_mechanism'
+  | 'wrong_hub_key'
+  | 'protocol_error'
+  | 'too_slow'
+  | 'broken_off'
 /** An opaque id of an agent's connection. */
 export type ConnectionId = number
 /** One turn of an agent's call: settled exactly once. */
@@ -18,6 +29,10 @@ export type BrokerEvent =
   | { readonly type: 'faults'; readonly peer: PeerId; readonly faults: readonly Fault[] }
   /** A frame could not be handed to the socket; the peer is gone or hopelessly behind. */
   | { readonly type: 'send_failed'; readonly peer: PeerId }
+  /** The file of keys has changed, or one has expired. */
+  | { readonly type: 'keys_changed' }
+  /** Somebody did not get through the handshake of a socket. */
+  | { readonly type: 'handshake_refused'; readonly reason: HandshakeRefusal }
   // From the agents' side
   | { readonly type: 'connection_opened'; readonly connection: ConnectionId; readonly identity: Identity }
   | { readonly type: 'connection_closed'; readonly connection: ConnectionId }

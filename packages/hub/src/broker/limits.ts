@@ -119,3 +119,8 @@ export const drainGraceMs = 5_000
 /** Tokens that workers with the right to mint may have alive. */
 export const tokensMax = 10_000
 export const tokenMsMax = 24 * 3_600_000
+
+/** A key that is not good now may be good later, and its worker asks no more often than this. */
+export const keyRetryMs = 5_000
+/** Peers that were cut off and are still connected, of which the hub knows why: workers that there may be. */
+export const cutOffMax = 1_000

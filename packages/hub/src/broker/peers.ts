@@ -1,7 +1,9 @@
 import { type CallId, keeperOf, type Ready, TransientMap } from '@callboard/protocol'
+import type { Authorization } from './authorization.js'
 import type { PeerId } from './events.js'
 import { logsPerSecondMax } from './limits.js'
 import { goodHealth, type Health } from './outliers.js'
+import type { Verdict } from './refusals.js'
 import { ReplicaOrder } from './replica-order.js'
 
 /** A connection that said HELLO and has not proved itself yet. */
@@ -23,6 +25,10 @@ export interface WorkerPeer {
   readonly keeper: string
   readonly workerEpoch: number
   readonly trusted: boolean
+  /** What the key allows that it signed in with; undefined: it has none. */
+  readonly signedInBy: { readonly key: string; readonly authorization: Authorization } | undefined
+  /** What it offers and its key does not allow. */
+  unauthorized: readonly Verdict[]
   readonly concurrency: number
   readonly heartbeatMs: number
   readonly joinedAt: number
@@ -146,7 +152,12 @@ export class Peers {
 const none: ReadonlyMap<PeerId, WorkerPeer> = new Map()
 
 /** Makes the record of a worker whose READY was accepted. */
-export function workerPeer(peer: PeerId, ready: Ready, trusted: boolean, now: number): WorkerPeer {
+export function workerPeer(
+  peer: PeerId,
+  ready: Ready,
+  { trusted, signedInBy }: Pick<WorkerPeer, 'trusted' | 'signedInBy'>,
+  now: number,
+): WorkerPeer {
   return {
     state: 'ready',
     peer,
@@ -156,6 +167,8 @@ export function workerPeer(peer: PeerId, ready: Ready, trusted: boolean, now: nu
     keeper: keeperOf(ready.instance),
     workerEpoch: ready.workerEpoch,
     trusted,
+    signedInBy,
+    unauthorized: [],
     concurrency: ready.concurrency,
     heartbeatMs: ready.heartbeatMs,
     joinedAt: now,

@@ -1,24 +1,26 @@
 import {
   type DefinitionVerdicts,
   type Hello,
-  isRightProof,
   nonceBytes,
   type Ready,
-  type RejectCode,
   suspectAfterMs,
 } from '@callboard/protocol'
+import { authorize, isSameAuthorization } from './authorization.js'
 import type { CallFlow } from './call-flow.js'
+import { type AcceptedCredential, type Credential, judgeCredential, keyRefused, type Refusal } from './credential.js'
 import { parseDefinitions } from './definition.js'
 import type { Dispatcher } from './dispatcher.js'
 import type { Notice } from './effects.js'
-import type { PeerId } from './events.js'
+import type { HandshakeRefusal, PeerId } from './events.js'
 import {
   challengeMs,
   crowdedRetryMs,
+  cutOffMax,
   refusalReportMs,
   refusalsToldMax,
   retrySignInMs,
   strangersMax,
+  verdictsMax,
   workersMax,
 } from './limits.js'
 import { takeCredit, type WorkerPeer, workerPeer } from './peers.js'
@@ -29,17 +31,13 @@ const version = 1
 
 type LeaveReason = Extract<Notice, { kind: 'worker_left' }>['reason']
 
-interface Refusal {
-  readonly code: RejectCode
-  readonly message: string
-  readonly retryAfterMs?: number
-}
-
 /** How workers come and go. */
 export class SignIn {
   readonly #state: BrokerState
   readonly #dispatcher: Dispatcher
   readonly #flow: CallFlow
+  /** Peers that were cut off and may still say HELLO over their connection, with the keys that they had. */
+  readonly #cutOff = new Map<PeerId, string>()
   /** When a refusal was last told, by service and code. */
   readonly #refusalsTold = new Map<string, number>()
 
@@ -53,6 +51,12 @@ export class SignIn {
     const state = this.#state
     const outstanding = state.peers.stranger(peer)?.nonce
     this.leave(peer, 'hello_again')
+    const revoked = this.#cutOff.get(peer)
+    if (revoked !== undefined && state.options.keys?.find(revoked) === undefined) {
+      state.counters.add('sign_in_refused', 'key_refused')
+      return this.#reject(peer, keyRefused)
+    }
+    this.#cutOff.delete(peer)
     if (state.shuttingDown) {
       return this.#reject(peer, {
         code: 'shutting_down',
@@ -78,22 +82,25 @@ export class SignIn {
     if (stranger === undefined || message.epoch !== state.options.epoch) return this.unknown(peer)
     this.forgetStranger(peer)
     const definitions = parseDefinitions(message.body)
-    const trusted = this.#isTrusted(peer, stranger.nonce, message)
-    const refusal = this.#refusal(peer, message, trusted, definitions !== undefined)
-    if (refusal !== undefined || definitions === undefined || trusted === 'forged') {
+    const credential = judgeCredential(peer, stranger.nonce, message, state.options)
+    const refusal = this.#refusal(peer, message, credential, definitions !== undefined)
+    if (refusal !== undefined || definitions === undefined || 'code' in credential) {
       if (refusal !== undefined) this.#refuse(peer, message, refusal)
       return
     }
+    const { trusted, signedInBy } = credential
     const former = state.peers.byInstance(message.instance)
     if (former !== undefined) this.leave(former.peer, 'taken_over')
-    const worker = workerPeer(peer, message, trusted, state.now)
+    const worker = workerPeer(peer, message, credential, state.now)
+    const { allowed, refused: unauthorized } = authorize(definitions, signedInBy?.authorization)
+    worker.unauthorized = unauthorized.slice(0, verdictsMax)
     state.peers.add(worker)
     state.statisticsOf(message.service).joined()
     const { service, replicas, affinity } = message
-    const offer = { service, version: message.version, replicas, affinity, trusted, definitions }
+    const offer = { service, version: message.version, replicas, affinity, trusted, definitions: allowed }
     state.catalogue.offer(peer, offer, state.now)
     this.#endViewsOfTheGone(service)
-    const refused = state.catalogue.refusedOf(peer, service)
+    const refused = [...worker.unauthorized, ...state.catalogue.refusedOf(peer, service)].slice(0, verdictsMax)
     state.send(peer, {
       type: 'welcome',
       epoch: state.options.epoch,
@@ -107,6 +114,7 @@ export class SignIn {
       instance: message.instance,
       version: message.version,
       trusted,
+      ...(signedInBy === undefined ? {} : { key: signedInBy.authorization.name }),
       refused: refused.slice(0, 16).map(({ name, message: why }) => `${name}: ${why}`),
     })
     this.#welcomeBack(worker, message)
@@ -145,6 +153,7 @@ export class SignIn {
   leave(peer: PeerId, reason: LeaveReason): void {
     const state = this.#state
     this.forgetStranger(peer)
+    if (reason === 'connection_lost') this.#cutOff.delete(peer)
     const worker = state.peers.worker(peer)
     if (worker === undefined) return
     state.peers.remove(peer)
@@ -172,21 +181,42 @@ export class SignIn {
     this.#dispatcher.startDraining(staying, drainMs)
   }
 
-  #isTrusted(peer: PeerId, nonce: Uint8Array, message: Ready): boolean | 'forged' {
-    const { signInSecret, epoch } = this.#state.options
-    if (message.proof === undefined || signInSecret === undefined) return false
-    const subject = { nonce, epoch, routingId: peer, service: message.service, instance: message.instance }
-    return isRightProof(signInSecret, subject, message.proof) ? true : 'forged'
+  /** Workers whose key is worth something else now are cut off; who may come in still finds the way by itself. [CB-108] */
+  reviewKeys(): void {
+    const { peers, options } = this.#state
+    for (const { peer, service, signedInBy } of [...peers.workers()]) {
+      if (signedInBy === undefined) continue
+      const { key, authorization } = signedInBy
+      const now = options.keys?.find(key)
+      if (now !== undefined && isSameAuthorization(authorization, now, service)) continue
+      this.leave(peer, 'key_revoked')
+      if (now !== undefined) {
+        this.unknown(peer)
+        continue
+      }
+      this.#cutOff.set(peer, key)
+      const [oldest] = this.#cutOff.keys()
+      if (this.#cutOff.size > cutOffMax && oldest !== undefined) this.#cutOff.delete(oldest)
+      this.#reject(peer, keyRefused)
+    }
   }
 
-  #refusal(peer: PeerId, ready: Ready, trusted: boolean | 'forged', readable: boolean): Refusal | undefined {
+  handshakeRefused(reason: HandshakeRefusal): void {
+    const { counters } = this.#state
+    counters.add('handshakes_refused', reason)
+    if (!this.#isNews(`handshake ${reason}`)) return
+    const countSoFar = counters.get('handshakes_refused', reason)
+    this.#state.notice({ kind: 'handshake_refused', reason, countSoFar })
+  }
+
+  #refusal(peer: PeerId, ready: Ready, credential: Credential, readable: boolean): Refusal | undefined {
     const { options, peers } = this.#state
     const { service } = ready
     if (this.#state.shuttingDown) {
       return { code: 'shutting_down', message: 'The hub is shutting down.', retryAfterMs: retrySignInMs }
     }
-    if (trusted === 'forged')
-      return { code: 'bad_proof', message: 'The proof does not fit this hub: check the sign-in secret.' }
+    if ('code' in credential) return credential
+    const { trusted } = credential
     if (!trusted && options.signInSecret !== undefined && options.reservedServices.includes(service)) {
       const message = `${service} is a reserved name: give the worker the hub's sign-in secret, or choose another name.`
       return { code: 'proof_required', message }
@@ -196,14 +226,16 @@ export class SignIn {
     if (peers.workerCount >= workersMax) {
       return { code: 'too_many_workers', message: `There are ${workersMax} workers.`, retryAfterMs: crowdedRetryMs }
     }
-    return this.#conflict(peer, ready, trusted)
+    return this.#conflict(peer, ready, credential)
   }
 
-  #conflict(peer: PeerId, ready: Ready, trusted: boolean): Refusal | undefined {
+  #conflict(peer: PeerId, ready: Ready, { trusted, signedInBy }: AcceptedCredential): Refusal | undefined {
     const { peers } = this.#state
     const former = peers.byInstance(ready.instance)
     if (former !== undefined) {
-      const isItself = former.peer !== peer && former.service === ready.service && former.trusted === trusted
+      const isSameName = former.signedInBy?.authorization.name === signedInBy?.authorization.name
+      const isSameStanding = former.service === ready.service && former.trusted === trusted && isSameName
+      const isItself = former.peer !== peer && isSameStanding
       const message = 'This instance is signed in already; an instance id is for one process.'
       if (!isItself || ready.workerEpoch <= former.workerEpoch) {
         return { code: 'duplicate_instance', message, retryAfterMs: retrySignInMs }
@@ -271,7 +303,10 @@ export class SignIn {
     this.#reject(peer, refusal)
     const { code, message } = refusal
     const { service } = ready
-    if (this.#isNews(`${service} ${code}`)) this.#state.notice({ kind: 'sign_in_refused', service, code, message })
+    if (!this.#isNews(`${service} ${code}`)) return
+    const name = ready.key === undefined ? undefined : this.#state.options.keys?.find(ready.key)?.name
+    const key = name === undefined ? {} : { key: name }
+    this.#state.notice({ kind: 'sign_in_refused', service, ...key, code, message })
   }
 
   /** A worker that is refused tries again each second: a line now and then tells as much. */

@@ -1,5 +1,5 @@
 import type { Dispatcher } from './dispatcher.js'
-import { forgetServiceMs } from './limits.js'
+import { forgetServiceMs, verdictsMax } from './limits.js'
 import type { Verdict } from './refusals.js'
 import type { BrokerState } from './state.js'
 import { stateOf, type WorkerState } from './statistics.js'
@@ -13,6 +13,8 @@ export interface BrokerSnapshot {
     readonly version: string
     readonly state: WorkerState
     readonly trusted: boolean
+    /** Whose key it signed in with; absent: without one. */
+    readonly key?: string
     readonly joinedAt: number
     readonly inFlight: number
     readonly suspended: number
@@ -63,13 +65,14 @@ export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnap
       version: worker.version,
       state: stateOf(worker),
       trusted: worker.trusted,
+      ...(worker.signedInBy === undefined ? {} : { key: worker.signedInBy.authorization.name }),
       joinedAt: worker.joinedAt,
       inFlight: worker.held.size,
       suspended: worker.suspended.size,
       concurrency: worker.concurrency,
       ...(worker.holdUntil === undefined ? {} : { holdUntil: worker.holdUntil }),
-      refused: state.catalogue
-        .refusedOf(worker.peer, worker.service)
+      refused: [...worker.unauthorized, ...state.catalogue.refusedOf(worker.peer, worker.service)]
+        .slice(0, verdictsMax)
         .map(({ name, code, message }) => ({ name, code, message })),
     })),
     services: state.catalogue.store(state.now).map(({ service, version, lastSeenAt }) => {

@@ -6,6 +6,7 @@ import {
   type RoutingFailureCode,
   type WorkerMethod,
 } from '@callboard/protocol'
+import type { KeyBook } from './authorization.js'
 import { Calls } from './calls.js'
 import { Catalogue, type CatalogueOptions } from './catalogue.js'
 import { Counters } from './counters.js'
@@ -28,6 +29,8 @@ export interface BrokerOptions extends CatalogueOptions {
   readonly signInSecret: string | undefined
   /** Services that only trusted workers may offer. */
   readonly reservedServices: readonly string[]
+  /** Keys of workers; undefined: nobody signs in by key. */
+  readonly keys?: KeyBook | undefined
   /** Bytes that nobody can guess. */
   readonly random: (count: number) => Uint8Array
 }

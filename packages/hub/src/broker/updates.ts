@@ -1,8 +1,9 @@
 import { ownToolsMax, type SessionView, viewBytesMax, viewNamesLengthMax } from '@callboard/protocol'
+import { authorize } from './authorization.js'
 import { isDeeper, isObject, parseDefinitions, parseJson } from './definition.js'
 import type { Dispatcher } from './dispatcher.js'
 import type { PeerId } from './events.js'
-import { definitionDepthMax, updateBytesPerInterval, updateIntervalMs } from './limits.js'
+import { definitionDepthMax, updateBytesPerInterval, updateIntervalMs, verdictsMax } from './limits.js'
 import type { WorkerPeer } from './peers.js'
 import type { SignIn } from './sign-in.js'
 import type { BrokerState } from './state.js'
@@ -35,12 +36,19 @@ export class Updates {
 
   viewReceived(worker: WorkerPeer, session: string, body: Uint8Array): void {
     const { catalogue, counters, sessions, sessionsSettled } = this.#state
-    const view = body.byteLength > viewBytesMax ? undefined : parseJson(body)
+    const sent = body.byteLength > viewBytesMax ? undefined : parseJson(body)
     const isGone = sessionsSettled && sessions.get(session) === undefined && !worker.sessions.has(session)
-    if (!isSessionView(view) || isGone) return counters.add('frames_dropped', 'invalid_update')
+    if (!isSessionView(sent) || isGone) return counters.add('frames_dropped', 'invalid_update')
+    const view = this.#authorizedView(worker, sent)
     const faults = catalogue.views.set(worker, session, view, sessions.get(session)?.identity.principal)
     if (faults === undefined) return counters.add('frames_dropped', 'views_max')
     for (const fault of faults) counters.add('own_tools_dropped', fault)
+  }
+
+  #authorizedView(worker: WorkerPeer, view: SessionView): SessionView {
+    const { allowed, refused } = authorize({ tools: view.tools ?? [] }, worker.signedInBy?.authorization)
+    for (const _ of refused) this.#state.counters.add('own_tools_dropped', 'not_authorized')
+    return refused.length === 0 ? view : { ...view, tools: allowed.tools ?? [] }
   }
 
   #judge(worker: WorkerPeer, body: Uint8Array): void {
@@ -53,7 +61,9 @@ export class Updates {
     if (definitions === undefined || known === undefined) return counters.add('frames_dropped', 'invalid_update')
     const { replicas, affinity } = known
     const { service, version, trusted } = worker
-    const offer = { service, version, replicas, affinity, trusted, definitions }
+    const { allowed, refused } = authorize(definitions, worker.signedInBy?.authorization)
+    worker.unauthorized = refused.slice(0, verdictsMax)
+    const offer = { service, version, replicas, affinity, trusted, definitions: allowed }
     catalogue.offer(worker.peer, offer, now)
     this.#signIn.tellSubscriptions(worker)
     this.#dispatcher.offersChanged(service)

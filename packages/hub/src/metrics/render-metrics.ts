@@ -91,6 +91,8 @@ const counterHelp: Readonly<Record<string, string>> = {
   frames_dropped: 'Messages of workers that were in order and came at the wrong time or too often, by reason.',
   frames_faulty: 'Messages of workers that break the protocol, by fault.',
   sign_in_refused: 'Sign-ins of workers that were refused, by reason.',
+  handshakes_refused: 'Connections to the sockets of workers that came to nothing before sign-in, by reason.',
+  worker_connections: 'TCP connections of workers that were accepted, got through the handshake, and ended.',
   connections_refused: 'Connections of agents that were refused, by reason.',
   own_tools_dropped: 'Tools for single sessions that were refused, by reason.',
   not_started: 'Calls that workers gave back without having begun them, by reason.',

@@ -1,0 +1,44 @@
+import { type CurveKeyPair, decodeCurveKey, sharedSecret } from '@callboard/protocol'
+import type { KeyBook } from '../broker/authorization.js'
+import type { HandshakeRefusal } from '../broker/events.js'
+import type { AuthorizedWorker, AuthorizedWorkers } from './authorized-workers.js'
+
+/** The hub's pair and the keys that it admits: what the broker and the ZAP handler ask. */
+export class WorkerKeys implements KeyBook {
+  readonly pair: CurveKeyPair
+  readonly #admitted: AuthorizedWorkers
+  /** Of admitted keys only, so that nobody else can fill it or make the hub reckon. */
+  #shared = new Map<string, Uint8Array | undefined>()
+
+  constructor(pair: CurveKeyPair, admitted: AuthorizedWorkers) {
+    this.pair = pair
+    this.#admitted = admitted
+  }
+
+  find(key: string): AuthorizedWorker | undefined {
+    return this.#admitted.find(key)
+  }
+
+  sharedSecret(key: string): Uint8Array | undefined {
+    if (this.find(key) === undefined) return undefined
+    if (!this.#shared.has(key)) this.#shared.set(key, sharedSecret(this.pair.secretKey, key))
+    return this.#shared.get(key)
+  }
+
+  refusal(key: string): HandshakeRefusal | undefined {
+    if (this.find(key) !== undefined) return undefined
+    return decodeCurveKey(key) === undefined ? 'malformed_key' : 'unknown_key'
+  }
+
+  /** `changed`: some keys are worth something else now. */
+  watch(changed: () => void): void {
+    this.#admitted.onChange(() => {
+      this.#shared = new Map()
+      changed()
+    })
+  }
+
+  close(): void {
+    this.#admitted.close()
+  }
+}

@@ -1,0 +1,99 @@
+import type { FromHub } from '@callboard/protocol'
+import { Context } from 'zeromq'
+import type { HandshakeRefusal, PeerId } from '../broker/events.js'
+import { isKeyedPeer, keyedPeer, routingIdOf } from '../broker/keyed-peer.js'
+import { type RouterListener, WorkerRouter } from '../router.js'
+import { StartError } from '../start-error.js'
+import { backlogConnections, handshakeMs } from './limits.js'
+import type { WorkerKeys } from './worker-keys.js'
+import { ZapHandler, zapDomains } from './zap-handler.js'
+
+export interface WorkerSocketsOptions {
+  readonly listener: RouterListener
+  /** Absent: nobody comes in from other machines. */
+  readonly keys?: WorkerKeys | undefined
+  /** Users beside the hub's own and root whose processes may connect on this machine. */
+  readonly localUsers?: readonly number[] | undefined
+  readonly refused: (reason: HandshakeRefusal) => void
+}
+
+/**
+ * Where workers come in: one socket for this machine, one by key for all others, in a context of their own, because the one that
+ * judges connections is one for each context. The peers of both are told apart by their ids.
+ */
+export class WorkerSockets implements AsyncDisposable {
+  readonly #local: WorkerRouter
+  readonly #keyed: WorkerRouter | undefined
+  readonly #zap: ZapHandler
+
+  constructor({ listener, keys, localUsers = [], refused }: WorkerSocketsOptions) {
+    const context = new Context()
+    const users = new Set([process.getuid?.() ?? 0, 0, ...localUsers])
+    this.#zap = new ZapHandler(context, {
+      refusalOfKey: (key) => (keys === undefined ? 'unknown_key' : keys.refusal(key)),
+      refusalOfUser: (uid) => (users.has(uid) ? undefined : 'foreign_user'),
+      refused,
+    })
+    this.#local = new WorkerRouter(listener, { socket: { context, zapDomain: zapDomains.local }, refused })
+    this.#keyed = keys && new WorkerRouter(keyed(listener), { socket: { context, ...curve(keys) }, isKeyed: true, refused })
+  }
+
+  /** Whether a lost connection is noticed at once rather than by late heartbeats. */
+  get noticesDisconnects(): boolean {
+    return this.#local.noticesDisconnects
+  }
+
+  /** @throws StartError when the endpoint is not for this machine alone, or an endpoint by key can't be had. */
+  async bind(local: string, byKey: readonly string[] = []): Promise<readonly string[]> {
+    await this.#zap.bind()
+    await this.#local.bind(local)
+    const bound: string[] = []
+    for (const endpoint of this.#keyed === undefined ? [] : byKey) bound.push(await this.#bindKeyed(endpoint))
+    return bound
+  }
+
+  send(peer: PeerId, message: FromHub): void {
+    if (isKeyedPeer(peer)) this.#keyed?.send(routingIdOf(peer), message)
+    else this.#local.send(peer, message)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#local.close(), this.#keyed?.close()])
+    await this.#zap.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  async #bindKeyed(endpoint: string): Promise<string> {
+    try {
+      return await this.#keyed!.bind(endpoint)
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      throw new StartError(
+        `Workers can't be served on ${endpoint} (${code ?? message}): set CALLBOARD_LISTEN to another address or port.`,
+      )
+    }
+  }
+}
+
+/** Without a domain that is enforced, libzmq lets every key in as long as nobody answers for it. */
+const curve = ({ pair }: WorkerKeys) => ({
+  curveServer: true,
+  curveSecretKey: pair.secretKey,
+  zapDomain: zapDomains.keyed,
+  zapEnforceDomain: true,
+  handshakeInterval: handshakeMs,
+  backlog: backlogConnections,
+  // What is bound for all addresses is for those of IPv6 too.
+  ipv6: true,
+})
+
+const keyed = (listener: RouterListener): RouterListener => ({
+  peerConnected: (id) => listener.peerConnected(keyedPeer(id)),
+  peerLost: (id) => listener.peerLost(keyedPeer(id)),
+  message: (id, message) => listener.message(keyedPeer(id), message),
+  faults: (id, faults) => listener.faults(keyedPeer(id), faults),
+  sendFailed: (id) => listener.sendFailed(keyedPeer(id)),
+})
