@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ComposeFile, mountsOf, type Service } from './compose-file.js'
+import { type ComposeFile, type Mount, mountsOf, type Service } from './compose-file.js'
 
 export interface Finished {
   readonly code: number | null
@@ -20,6 +20,8 @@ export interface ContainerOptions {
   readonly namespace: string
   /** The file that it has as `/etc/hosts`. */
   readonly hosts: string
+  /** As `/etc/passwd`. */
+  readonly users: string
   /** For volumes and what compose keeps in memory. */
   readonly directory: string
   readonly checkout: string
@@ -167,23 +169,20 @@ export class Container {
   }
 
   #sandboxWords(): string[] {
-    const { name, service, checkout, hosts } = this.#options
+    const { name, service, checkout, hosts, users } = this.#options
+    const mounts = [...this.#memory(), ...this.#volumes(), ...this.#secrets()]
     const separate = ['pid', 'ipc', 'uts'].map((kind) => `--unshare-${kind}`)
     return [
       ...separate,
       ...['--hostname', name, '--die-with-parent', '--cap-add', 'ALL'],
       ...['--ro-bind', '/usr', '/usr', '--ro-bind', '/etc', '/etc', '--ro-bind', hosts, '/etc/hosts'],
+      ...['--ro-bind', users, '/etc/passwd'],
       ...['bin', 'sbin', 'lib', 'lib64'].flatMap((folder) => ['--symlink', `usr/${folder}`, `/${folder}`]),
-      ...['--proc', '/proc', '--dev', '/dev', '--ro-bind', checkout, '/opt/callboard'],
-      ...['--dir', '/opt/bin', '--ro-bind', process.execPath, '/opt/bin/node'],
+      ...['--proc', '/proc', '--dev', '/dev'],
+      ...parentsOf(['/opt/callboard', '/opt/bin/node', ...mounts.map(({ target }) => target)]),
+      ...['--ro-bind', checkout, '/opt/callboard', '--ro-bind', process.execPath, '/opt/bin/node'],
       ...['--symlink', '../callboard/packages/cli/bin/callboard.js', '/opt/bin/callboard'],
-      ...this.#memory(),
-      ...mountsOf(service).flatMap(({ source, target, read_only }) => [
-        read_only ? '--ro-bind' : '--bind',
-        source.startsWith('/') ? this.#own(source, 0o755, '0', '0') : this.#volume(source),
-        target,
-      ]),
-      ...this.#secrets(),
+      ...mounts.flatMap(({ source, target, read_only }) => [read_only ? '--ro-bind' : '--bind', source, target]),
       ...(service.read_only ? ['--remount-ro', '/'] : []),
       '--clearenv',
       ...Object.entries(this.#environment()).flatMap(([variable, value]) => ['--setenv', variable, value]),
@@ -191,13 +190,20 @@ export class Container {
   }
 
   /** Directories in place of memory: a sandbox can't give the latter to another user. */
-  #memory(): string[] {
-    return (this.#options.service.tmpfs ?? []).flatMap((entry) => {
+  #memory(): Mount[] {
+    return (this.#options.service.tmpfs ?? []).map((entry) => {
       const [target = '', given = ''] = entry.split(':')
       const options = Object.fromEntries(given.split(',').map((option) => option.split('=')))
-      const place = join(this.#options.directory, 'tmpfs', this.name, target)
-      return ['--bind', this.#own(place, Number.parseInt(options.mode ?? '1777', 8), options.uid, options.gid), target]
+      const source = join(this.#options.directory, 'tmpfs', this.name, target)
+      return { source: this.#own(source, Number.parseInt(options.mode ?? '1777', 8), options.uid, options.gid), target }
     })
+  }
+
+  #volumes(): Mount[] {
+    return mountsOf(this.#options.service).map(({ source, ...mount }) => ({
+      ...mount,
+      source: source.startsWith('/') ? this.#own(source, 0o755) : this.#volume(source),
+    }))
   }
 
   /** As new volumes do, it takes its owner over from the image. */
@@ -216,11 +222,11 @@ export class Container {
     return place
   }
 
-  #secrets(): string[] {
+  #secrets(): Mount[] {
     const { service, secrets } = this.#options
-    return (service.secrets ?? []).flatMap((entry) => {
+    return (service.secrets ?? []).map((entry) => {
       const { source, target = source } = typeof entry === 'string' ? { source: entry } : entry
-      return ['--ro-bind', secrets[source]!.file, resolve('/run/secrets', target)]
+      return { source: secrets[source]!.file, target: resolve('/run/secrets', target), read_only: true }
     })
   }
 
@@ -232,6 +238,16 @@ export class Container {
     const none = security_opt.includes('no-new-privileges:true') ? ['--no-new-privs'] : []
     return ['setpriv', ...user, '--inh-caps=-all', `--bounding-set=${kept}`, ...none]
   }
+}
+
+/** A sandbox would make them for root alone. */
+function parentsOf(targets: readonly string[]): string[] {
+  const parents = new Set<string>()
+  for (const target of targets) {
+    for (let parent = dirname(target); parent !== '/'; parent = dirname(parent)) parents.add(parent)
+  }
+  const made = [...parents].filter((parent) => !/^\/(usr|etc|proc|dev)\b/.test(parent)).sort()
+  return made.flatMap((parent) => ['--perms', '0755', '--dir', parent])
 }
 
 function collect(stream: Readable): () => string {

@@ -76,10 +76,10 @@ async function checkServices(): Promise<void> {
   await report.step('nothing is left behind', () => assert.deepEqual(namespaces(), before))
 }
 
-const namespaces = (): readonly string[] =>
-  execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.startsWith(`cbd${process.pid}`))
+function namespaces(): readonly string[] {
+  const lines = execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' }).split('\n')
+  return lines.filter((line) => line.startsWith(`cbd${process.pid}`))
+}
 
 /** Resolves with whether there is something to look at. */
 async function start(stack: Stack): Promise<boolean> {

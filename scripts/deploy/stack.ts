@@ -19,11 +19,13 @@ export class Stack implements AsyncDisposable {
     this.networks = new Networks(Object.keys(this.file.networks))
     // Whoever ends us: what we have started ends too.
     process.once('exit', () => this.#clear())
+    const users = join(this.directory, 'passwd')
+    writeFileSync(users, imageUsers, { mode: 0o644 })
     const namespaces = this.#join()
     for (const [name, service] of Object.entries(this.file.services)) {
       const hosts = join(this.directory, `${name}.hosts`)
       writeFileSync(hosts, this.networks.hostsOf(lender(service) ?? name), { mode: 0o644 })
-      const options = { name, service, hosts, checkout, directory: this.directory, secrets: this.file.secrets }
+      const options = { name, service, hosts, users, checkout, directory: this.directory, secrets: this.file.secrets }
       const command = service.command ?? imageCommand(service)
       this.#containers.set(name, new Container({ ...options, command, namespace: namespaces.get(name)! }))
     }
@@ -64,6 +66,12 @@ export class Stack implements AsyncDisposable {
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 })
   }
 }
+
+/** Of both images: the machine's own may lack them. */
+const imageUsers = `root:x:0:0:root:/root:/bin/sh
+postgres:x:999:999::/var/lib/postgresql:/bin/sh
+node:x:1000:1000::/home/node:/bin/sh
+`
 
 const lender = ({ network_mode }: Service): string | undefined => /^service:(.+)$/.exec(network_mode ?? '')?.[1]
 

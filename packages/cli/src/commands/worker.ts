@@ -64,6 +64,8 @@ async function givenFlags(name: string, words: readonly string[]): Promise<Given
  */
 async function signInSecret(name: string, { variables, dataDirectory }: Environment): Promise<string | undefined> {
   if (variables['CALLBOARD_SIGN_IN_SECRET'] || variables['CALLBOARD_SIGN_IN_SECRET_FILE']) return undefined
+  // By a key it needs no other proof.
+  if (variables['CALLBOARD_KEY_FILE']) return undefined
   const { secretFiles } = await import('@callboard/hub')
   const file = secretFiles(dataDirectory).signIn
   const secret = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
