@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto'
+import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto'
 import { decodeCurveKey, encodeCurveKey } from './z85.js'
 
 /** An X25519 key pair as CURVE uses it, both parts in Z85. */
@@ -10,17 +10,6 @@ export interface CurveKeyPair {
 /** What comes before the 32 bytes of a key in DER. */
 const secretPrefix = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const publicPrefix = Buffer.from('302a300506032b656e032100', 'hex')
-
-export function newCurveKeyPair(): CurveKeyPair {
-  const { publicKey, privateKey } = generateKeyPairSync('x25519', {
-    publicKeyEncoding: { type: 'spki', format: 'der' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
-  })
-  return {
-    publicKey: encodeCurveKey(publicKey.subarray(publicPrefix.byteLength)),
-    secretKey: encodeCurveKey(privateKey.subarray(secretPrefix.byteLength)),
-  }
-}
 
 /** The public key that belongs to a secret one; undefined where that is no key. */
 export function publicKeyOf(secretKey: string): string | undefined {

@@ -10,6 +10,7 @@ import {
   roleFields,
 } from './catalogue-config.js'
 import { isObject, oneOf, type Report, readFields, shown } from './config-fields.js'
+import { workerEndpoints } from './keys/worker-endpoints.js'
 import { type OAuthConfig, readOAuth } from './oauth-config.js'
 
 /** Every problem of a configuration at once, each a sentence that names the key or variable. */
@@ -52,6 +53,10 @@ export interface HubConfig {
   readonly dataDirectory: string
   /** Where the sign-in secret is, when workers may read that and not the data directory. */
   readonly signInSecretFile?: string
+  /** Where workers on other machines come in by key: `tcp://…` each; none: nowhere. */
+  readonly listen: readonly string[]
+  /** The keys that may, when they are not in the data directory. */
+  readonly authorizedWorkersFile?: string
   readonly http: 'off' | HttpConfig
   /** Services that HTTP offers without a token; `*`: all; none: HTTP needs a token. */
   readonly httpOpen: readonly string[]
@@ -115,6 +120,7 @@ const httpFields = {
 const off: ReturnType<typeof readFields<typeof httpFields>> = { listen: 'off' }
 
 const fileFields = {
+  listen: text,
   http: z.literal('off').or(object),
   workers: z.array(name, listLike('kernel')),
   namespace: choice(['never', 'always']),
@@ -147,10 +153,15 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
   const secretFile = variable(environment, 'CALLBOARD_SIGN_IN_SECRET_FILE')
   const signInSecretFile =
     secretFile === undefined ? undefined : absolute(secretFile, 'CALLBOARD_SIGN_IN_SECRET_FILE', problems)
+  const keysFile = variable(environment, 'CALLBOARD_AUTHORIZED_WORKERS')
+  const authorizedWorkersFile =
+    keysFile === undefined ? undefined : absolute(keysFile, 'CALLBOARD_AUTHORIZED_WORKERS', problems)
   const config: HubConfig = {
     runtimeDirectory: runtimeDirectory(environment, problems),
     dataDirectory: dataDirectory(environment, problems),
     ...(signInSecretFile === undefined ? {} : { signInSecretFile }),
+    listen: workerEndpoints(variable(environment, 'CALLBOARD_LISTEN') ?? file.workerListen, problems),
+    ...(authorizedWorkersFile === undefined ? {} : { authorizedWorkersFile }),
     http: http({ ...file, metrics: metrics(environment, problems) ?? file.metrics }, listen, fileName, problems),
     httpOpen:
       open === undefined
@@ -171,6 +182,8 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
 }
 
 interface FileContent {
+  /** `listen`, unread. */
+  readonly workerListen?: string | undefined
   /** `off`, or `http.listen`, unread. */
   readonly listen?: string | undefined
   readonly open?: readonly string[] | undefined
@@ -196,6 +209,7 @@ function readFile(file: unknown, report: Report): FileContent {
   }
   const {
     http,
+    listen: workerListen,
     agents: agentSections = {},
     catalogue = {},
     ...others
@@ -206,6 +220,7 @@ function readFile(file: unknown, report: Report): FileContent {
   const agents = readAgents(agentSections, report)
   return {
     ...others,
+    workerListen,
     ...listening,
     oauth: oauth && readOAuth(oauth, listening.publicUrl, Object.keys(agents), report),
     catalogue: settings,

@@ -16,6 +16,9 @@ import type { Logger } from './hub-log.js'
 import { logNotice, logWorkerLog } from './hub-notices.js'
 import { Identities } from './identities.js'
 import { IdleWatch } from './idle-watch.js'
+import { openKeys } from './keys/open-keys.js'
+import type { WorkerKeys } from './keys/worker-keys.js'
+import { WorkerSockets } from './keys/worker-sockets.js'
 import { type Lock, LockedError, takeLock } from './lock.js'
 import { instructions } from './mcp/instructions.js'
 import { createMcpFront, type McpFront } from './mcp/mcp-server.js'
@@ -25,7 +28,6 @@ import { EventLoopLag } from './metrics/event-loop-lag.js'
 import { type HubStatistics, hubStatistics } from './metrics/hub-statistics.js'
 import type { Identity } from './port.js'
 import { reservedServices } from './reserved-services.js'
-import { WorkerRouter } from './router.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
 import { loadSecrets, type Secrets } from './secrets.js'
 import { StartError } from './start-error.js'
@@ -63,6 +65,8 @@ export type HubEnd = 'stopped' | 'idle' | 'stdio_closed' | 'down'
 export interface RunningHub extends AsyncDisposable {
   /** What workers connect to. */
   readonly workerEndpoint: string
+  /** What workers on other machines connect to by key, with the ports that were free. */
+  readonly keyedEndpoints: readonly string[]
   readonly mcpSocketPath: string
   readonly signInSecretFile: string
   readonly httpAddresses: readonly { readonly host: string; readonly port: number }[]
@@ -121,7 +125,8 @@ class Hub implements RunningHub {
   #readyAt = steadyNow()
   readonly ended: Promise<HubEnd>
   #resolveEnded: (end: HubEnd) => void = () => undefined
-  #router: WorkerRouter | undefined
+  #router: WorkerSockets | undefined
+  #keys: WorkerKeys | undefined
   #runner: BrokerRunner | undefined
   #socket: McpSocket | undefined
   #http: HttpFront | undefined
@@ -133,6 +138,7 @@ class Hub implements RunningHub {
   #stopping: Promise<void> | undefined
   #isCatalogueKnown = false
   signInSecretFile = ''
+  keyedEndpoints: readonly string[] = []
   httpProblem: string | undefined
 
   constructor(options: HubOptions, paths: RuntimePaths, lock: Lock) {
@@ -166,6 +172,7 @@ class Hub implements RunningHub {
   async start(secrets: Secrets): Promise<void> {
     const { log, config, version, stdio } = this.#options
     this.signInSecretFile = secrets.signInFile
+    this.#keys = await openKeys(config)
     const runner = this.#createRunner(secrets)
     this.#lag = new EventLoopLag()
     runner.step({ type: 'catalogue_restored', services: await this.#catalogueFile.read() })
@@ -186,7 +193,7 @@ class Hub implements RunningHub {
     )
     const front = createMcpFront({ hub: runner, log, version, instructions })
     this.#closeTasks = () => front.tasks.close()
-    await this.#router!.bind(this.workerEndpoint)
+    this.keyedEndpoints = await this.#router!.bind(this.workerEndpoint, config.listen)
     if (stdio !== undefined) this.#serveStdio(front, identities, stdio)
     // Without a port that it must have there is no hub; any other is for later.
     const isHttpFirst = this.#options.isAwaited !== true || (config.http !== 'off' && config.http.required)
@@ -214,7 +221,10 @@ class Hub implements RunningHub {
     // Agents and operators are in already: one of them may have ended it meanwhile.
     if (this.#stopping !== undefined) await this.#http?.close()
     this.#readyAt = steadyNow()
-    log.info({ runtime: this.#paths.directory, http: this.httpAddresses, version }, 'hub is up')
+    log.info(
+      { runtime: this.#paths.directory, http: this.httpAddresses, listen: this.keyedEndpoints, version },
+      'hub is up',
+    )
   }
 
   stop(): Promise<void> {
@@ -232,17 +242,17 @@ class Hub implements RunningHub {
 
   #createRunner(secrets: Secrets): BrokerRunner {
     const { config, log } = this.#options
-    const router = new WorkerRouter({
-      peerConnected: (peer) => runner.step({ type: 'peer_connected', peer }),
-      peerLost: (peer) => runner.step({ type: 'peer_lost', peer }),
-      message: (peer, message) => runner.step({ type: 'message', peer, message }),
-      faults: (peer, faults) => runner.step({ type: 'faults', peer, faults }),
-      sendFailed: (peer) => runner.step({ type: 'send_failed', peer }),
+    const router = new WorkerSockets({
+      keys: this.#keys,
+      step: (event) => runner.step(event),
+      keysProblem: (problem) =>
+        log.error({ problem }, 'the list of authorized workers is of no use: nobody new comes in by key'),
     })
     const runner = new BrokerRunner(
       {
         epoch: randomBytes(8).toString('hex'),
         signInSecret: secrets.signIn,
+        keys: this.#keys,
         reservedServices,
         random: randomBytes,
         namespace: config.namespace,
@@ -391,6 +401,7 @@ class Hub implements RunningHub {
     await Promise.allSettled([this.#socket?.close(), this.#http?.close(), this.#closeStdio?.()])
     this.#closeTasks?.()
     await this.#router?.close()
+    this.#keys?.close()
     await rm(this.#paths.workerSocket, { force: true })
     await this.#catalogueFile.flush()
     await this.#lock.release()

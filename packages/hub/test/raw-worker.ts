@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Packr } from 'msgpackr'
 import { onTestFinished } from 'vitest'
-import { Dealer } from 'zeromq'
+import { Dealer, type SocketOptions } from 'zeromq'
 
 // Not the codec of the product: what is wrong with that must not hide here.
 const packr = new Packr({ useRecords: false })
@@ -32,12 +32,12 @@ export class RawWorker {
   constructor(
     endpoint: string,
     service = 'raw',
-    { routingId = `${service}/${randomUUID()}`, instance = randomUUID() } = {},
+    { routingId = `${service}/${randomUUID()}`, instance = randomUUID(), socket = {} as SocketOptions<Dealer> } = {},
   ) {
     this.service = service
     this.routingId = routingId
     this.instance = instance
-    this.#socket = new Dealer({ routingId, linger: 0, sendTimeout: 0, reconnectInterval: 20 })
+    this.#socket = new Dealer({ routingId, linger: 0, sendTimeout: 0, reconnectInterval: 20, ...socket })
     this.#socket.connect(endpoint)
     void this.#receive()
     onTestFinished(() => this.close())

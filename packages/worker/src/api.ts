@@ -2,6 +2,7 @@ import type { Affinity, Caller, Client, LogLevel, Replicas, ToolDefinition } fro
 import type { z } from 'zod'
 import type { SignInRefused, ToolError } from './errors.js'
 import type { Result } from './results.js'
+import type { WorkerKeys } from './worker-keys.js'
 
 /** What a worker says of itself. Everything but the first two has a sane default. */
 export interface WorkerOptions {
@@ -377,6 +378,8 @@ export interface RunOptions {
   readonly endpoint?: string
   /** Secret for a trusted sign-in; default: from the environment. */
   readonly secret?: string
+  /** For a hub on another machine; default: from the environment. */
+  readonly keys?: WorkerKeys
   readonly logLevel?: string
   /** Aborting it drains. */
   readonly signal?: AbortSignal

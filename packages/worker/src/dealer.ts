@@ -9,13 +9,17 @@ import {
   zmtpHeartbeatTtlMs,
 } from '@callboard/protocol'
 import { Dealer } from 'zeromq'
+import { handshakeProblem } from './handshake-problem.js'
 import type { HubLink, HubLinkListener } from './hub-link.js'
 import { highWaterMark, lingerMs, outboxRetryMs, reconnectMs, socketRenewMs } from './limits.js'
 import { Outbox } from './outbox.js'
+import type { WorkerKeys } from './worker-keys.js'
 
 export interface DealerOptions {
   readonly endpoint: string
   readonly routingId: string
+  /** Absent: the endpoint is on this machine, where none are asked for. */
+  readonly keys?: WorkerKeys
   /** Told about what a correct hub never sends, and about sends that fail for good. */
   readonly onFault: (message: string) => void
 }
@@ -26,6 +30,7 @@ export class DealerLink implements HubLink {
   /** The only one that is open; replaced when libzmq has given it up. */
   #socket: Dealer
   readonly #outbox = new Outbox()
+  #problem: string | undefined
   #isPumpDue = false
   #turnEnd: NodeJS.Immediate | undefined
   #retry: NodeJS.Timeout | undefined
@@ -40,6 +45,10 @@ export class DealerLink implements HubLink {
     this.#socket = this.#newSocket()
   }
 
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
   get endpoint(): string {
     return this.#options.endpoint
   }
@@ -50,8 +59,14 @@ export class DealerLink implements HubLink {
     socket.events.on('handshake', () => {
       if (!this.#isInUse(socket)) return
       this.#cancelRenewal()
+      this.#problem = undefined
       listener.linkUp()
     })
+    for (const kind of ['auth', 'protocol', 'other'] as const) {
+      socket.events.on(`handshake:error:${kind}`, ({ error }) => {
+        if (this.#isInUse(socket)) this.#refused(kind, (error as NodeJS.ErrnoException).code, listener)
+      })
+    }
     socket.events.on('disconnect', () => {
       if (!this.#isInUse(socket)) return
       this.#renewLater(listener)
@@ -85,11 +100,23 @@ export class DealerLink implements HubLink {
 
   /** The same routing id for each: it is one per process life. [CB-2] */
   #newSocket(): Dealer {
-    return new Dealer({ ...socketOptions, routingId: this.#options.routingId })
+    const { routingId, keys } = this.#options
+    return new Dealer({ ...socketOptions, routingId, ...(keys === undefined ? {} : curve(keys)) })
   }
 
   #isInUse(socket: Dealer): boolean {
     return socket === this.#socket && !socket.closed
+  }
+
+  /** libzmq tries some of these again at once and for ever, and others never: here each has its next try by a new socket. */
+  #refused(kind: 'auth' | 'protocol' | 'other', code: string | undefined, listener: HubLinkListener): void {
+    this.#problem = handshakeProblem(kind, code, this.#options.keys !== undefined)
+    this.#renewLater(listener)
+    try {
+      this.#socket.disconnect(this.#options.endpoint)
+    } catch {
+      // It has ended by itself.
+    }
   }
 
   /** Counted from the first loss on: tries that fail later must not put it off. */
@@ -220,6 +247,13 @@ const socketOptions = {
   heartbeatTimeout: zmtpHeartbeatTimeoutMs,
   heartbeatTimeToLive: zmtpHeartbeatTtlMs,
 }
+
+const curve = ({ hubKey, publicKey, secretKey }: WorkerKeys) => ({
+  curveServerKey: hubKey,
+  curvePublicKey: publicKey,
+  curveSecretKey: secretKey,
+  ipv6: true,
+})
 
 function isFull(error: unknown): boolean {
   const code = (error as { code?: unknown }).code

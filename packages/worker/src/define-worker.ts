@@ -36,6 +36,7 @@ import { readView } from './read-view.js'
 import { stopOnSignals } from './signals.js'
 import { type Clock, SteadyClock } from './steady-clock.js'
 import { makeTool, type Tool } from './tool.js'
+import type { WorkerKeys } from './worker-keys.js'
 
 /** The beginning of every worker. Throws a TypeError for options that no hub would take. */
 export function defineWorker(options: WorkerOptions): Worker {
@@ -48,6 +49,7 @@ export interface Connection {
   readonly routingId: string
   readonly instance: string
   readonly secret?: string
+  readonly keys?: WorkerKeys
   readonly clock: Clock
   readonly heartbeatMs?: number
   readonly log: LiveWorkerOptions['log']
@@ -248,13 +250,25 @@ function settle(options: WorkerOptions): LiveWorkerOptions['worker'] {
 function connectionOf(service: string, options: RunOptions = {}): Connection {
   const environment = readEnvironment()
   const { endpoint = environment.endpoint, secret = environment.secret, logLevel = environment.logLevel } = options
-  const problem = endpointProblem(endpoint)
+  const given = options.keys ?? environment.keys
+  const problem = endpointProblem(endpoint, given !== undefined)
   if (problem !== undefined) throw new TypeError(`endpoint: ${problem}`)
   const log = stderrLog(service, logLevel)
   const instance = randomUUID()
   const routingId = `${service}/${instance}`
-  const link = new DealerLink({ endpoint, routingId, onFault: (message) => log.warn({ fault: message }, 'link fault') })
-  return { link, routingId, instance, clock: new SteadyClock(), log, ...(secret === undefined ? {} : { secret }) }
+  // On this machine the system says whose process this is, and the socket there speaks without keys.
+  const keys = given === undefined || endpoint.startsWith('ipc://') ? {} : { keys: given }
+  const onFault = (message: string) => log.warn({ fault: message }, 'link fault')
+  const link = new DealerLink({ endpoint, routingId, onFault, ...keys })
+  return {
+    link,
+    routingId,
+    instance,
+    clock: new SteadyClock(),
+    log,
+    ...keys,
+    ...(secret === undefined ? {} : { secret }),
+  }
 }
 
 /** Never stdout: that may be somebody's protocol. */

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readWorkerKeys, type WorkerKeys } from './worker-keys.js'
 
 /** What a worker takes from its surroundings; {@link RunOptions} overrides each. */
 export interface Environment {
   readonly endpoint: string
   readonly secret?: string
+  readonly keys?: WorkerKeys
   readonly logLevel: string
 }
 
@@ -18,23 +20,33 @@ const socketPathBytesMax = 107
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
   const problems: string[] = []
   const endpoint = env['CALLBOARD_HUB'] || `ipc://${join(runtimeDirectory(env), 'worker.sock')}`
-  const problem = endpointProblem(endpoint)
+  const problemsOfKeys: string[] = []
+  const keys = readWorkerKeys(env, problemsOfKeys)
+  problems.push(...problemsOfKeys)
+  const problem = endpointProblem(endpoint, keys !== undefined || problemsOfKeys.length > 0)
   if (problem !== undefined) problems.push(`CALLBOARD_HUB: ${problem}`)
   const logLevel = env['CALLBOARD_LOG_LEVEL'] || 'info'
   if (!logLevels.includes(logLevel)) problems.push(`CALLBOARD_LOG_LEVEL: must be one of ${logLevels.join(', ')}`)
   const secret = readSecret(env, problems)
   if (problems.length > 0) throw new Error(`The environment is not usable:\n  ${problems.join('\n  ')}`)
-  return { endpoint, logLevel, ...(secret === undefined ? {} : { secret }) }
+  return { endpoint, logLevel, ...(secret === undefined ? {} : { secret }), ...(keys === undefined ? {} : { keys }) }
 }
 
-export function endpointProblem(endpoint: string): string | undefined {
-  if (endpoint.startsWith('tcp://')) return undefined
+/** `hasKeys`: the worker can prove who it is, and knows the hub. */
+export function endpointProblem(endpoint: string, hasKeys: boolean): string | undefined {
+  if (endpoint.startsWith('tcp://')) {
+    return hasKeys || isLoopback(endpoint)
+      ? undefined
+      : `${endpoint} is on another machine, which takes keys: set CALLBOARD_KEY_FILE to a file that "callboard keys new NAME" made, and CALLBOARD_HUB_KEY to what "callboard keys hub" prints there`
+  }
   if (!endpoint.startsWith('ipc://')) return `must start with ipc:// or tcp://, not ${JSON.stringify(endpoint)}`
   const bytes = Buffer.byteLength(endpoint) - 'ipc://'.length
   return bytes <= socketPathBytesMax
     ? undefined
     : `the path has ${bytes} bytes; a socket's has at most ${socketPathBytesMax}`
 }
+
+const isLoopback = (endpoint: string): boolean => /^tcp:\/\/(127(\.\d{1,3}){3}|\[::1\]|localhost)(:|$)/.test(endpoint)
 
 function runtimeDirectory(env: NodeJS.ProcessEnv): string {
   if (env['CALLBOARD_RUNTIME']) return env['CALLBOARD_RUNTIME']

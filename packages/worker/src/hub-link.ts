@@ -10,6 +10,8 @@ export interface HubLinkListener {
 export interface HubLink {
   /** Where it looks for the hub. */
   readonly endpoint: string
+  /** Why it is not let in, as far as that is known. */
+  readonly problem?: string | undefined
   open(listener: HubLinkListener): void
   /** Queues; what can't be sent before the link is lost is dropped with it. */
   send(message: Message): void

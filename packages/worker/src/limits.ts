@@ -107,3 +107,6 @@ export const argumentDepthMax = 64
 
 /** A timer of Node fires at once beyond 2^31-1 ms; and a clock that was set is noticed this soon. */
 export const sleepMsMax = 60_000
+
+/** Two lines and comments. */
+export const keyFileBytesMax = 4 * 1024

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type CallId, heartbeatMsDefault, keeperOf, type Message } from '@callboard/protocol'
+import { type CallId, heartbeatMsDefault, keeperOf, type Message, sharedSecret } from '@callboard/protocol'
 import type { Logger } from 'pino'
 import type { ConnectionState, RunningWorker, WorkerOptions } from './api.js'
 import type { Catalogue } from './catalogue.js'
@@ -11,8 +11,10 @@ import type { ReadView } from './read-view.js'
 import { RunningCalls, type Settled } from './running-calls.js'
 import { WorkerSession } from './session.js'
 import type { Effect, SessionEvent } from './session-messages.js'
+import type { SessionOptions } from './session-state.js'
 import { SessionTools } from './session-tools.js'
 import type { Clock } from './steady-clock.js'
+import type { WorkerKeys } from './worker-keys.js'
 
 export interface LiveWorkerOptions {
   readonly worker: Required<
@@ -23,6 +25,7 @@ export interface LiveWorkerOptions {
   readonly instance: string
   readonly routingId: string
   readonly secret?: string
+  readonly keys?: WorkerKeys
   readonly heartbeatMs?: number
   readonly link: HubLink
   readonly clock: Clock
@@ -62,7 +65,7 @@ export class LiveWorker implements RunningWorker {
 
   constructor(options: LiveWorkerOptions) {
     this.#options = options
-    const { worker, catalogue, instance, routingId, secret, heartbeatMs = heartbeatMsDefault, clock } = options
+    const { worker, catalogue, instance, routingId, secret, keys, heartbeatMs = heartbeatMsDefault, clock } = options
     const { service, version, concurrency, replicas, affinity, drainMs } = worker
     this.service = service
     this.instance = instance
@@ -79,7 +82,12 @@ export class LiveWorker implements RunningWorker {
     const described = { service, version, instance, routingId, concurrency, heartbeatMs, replicas, affinity, drainMs }
     const definitions = catalogue.encode()
     this.#session = new WorkerSession(
-      { ...described, ...(secret === undefined ? {} : { secret }), definitions },
+      {
+        ...described,
+        ...(secret === undefined ? {} : { secret }),
+        ...(keys === undefined ? {} : { key: sessionKey(keys) }),
+        definitions,
+      },
       clock.now(),
     )
   }
@@ -239,8 +247,10 @@ export class LiveWorker implements RunningWorker {
 
   #tellWaiting(refusal: string | undefined): void {
     const { log, link } = this.#options
-    const { endpoint } = link
+    const { endpoint, problem } = link
     if (refusal !== undefined) return log.warn({ endpoint, refusal }, 'the hub does not take this worker yet: waiting')
+    if (problem !== undefined)
+      return log.warn({ endpoint, problem }, 'the hub does not let this worker in: trying again')
     log.warn(
       { endpoint },
       'no hub found: waiting for one. Does "callboard up" run, with the same CALLBOARD_RUNTIME or CALLBOARD_HUB as here?',
@@ -298,6 +308,13 @@ export class LiveWorker implements RunningWorker {
       failed(error)
     }
   }
+}
+
+/** @throws TypeError for keys that can't make a secret together. */
+function sessionKey({ publicKey, secretKey, hubKey }: WorkerKeys): NonNullable<SessionOptions['key']> {
+  const shared = sharedSecret(secretKey, hubKey)
+  if (shared === undefined) throw new TypeError('keys: must be three keys of 40 characters in Z85')
+  return { publicKey, shared }
 }
 
 interface Settler {

@@ -21,6 +21,13 @@ export interface SessionOptions {
   readonly affinity: Affinity
   readonly drainMs: number
   readonly secret?: string
+  /** With it the sign-in is by key, whether there is a secret or not. */
+  readonly key?: {
+    /** Z85. */
+    readonly publicKey: string
+    /** What the worker's secret key and the hub's public key make together. */
+    readonly shared: Uint8Array
+  }
   /** JSON of the definitions at the start. */
   readonly definitions: Uint8Array
 }

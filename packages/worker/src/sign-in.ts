@@ -1,4 +1,12 @@
-import { type Challenge, type DefinitionVerdicts, type Reject, signInProof, type Welcome } from '@callboard/protocol'
+import {
+  type Challenge,
+  type DefinitionVerdicts,
+  keyProof,
+  type Ready,
+  type Reject,
+  signInProof,
+  type Welcome,
+} from '@callboard/protocol'
 import type { Announcements } from './announcements.js'
 import type { Departure } from './departure.js'
 import { spokenVersion } from './handshake.js'
@@ -6,7 +14,7 @@ import { decodeJson, isRecord } from './json-body.js'
 import { restartPauseMs } from './limits.js'
 import type { MadeCalls } from './made-calls.js'
 import type { ServedCalls } from './served-calls.js'
-import type { SessionState } from './session-state.js'
+import type { SessionOptions, SessionState } from './session-state.js'
 
 /** The parts that hear of a sign-in's beginning and end. */
 interface Parts {
@@ -54,7 +62,7 @@ export class SignIn {
       return this.#giveUp('unsupported_version', message)
     }
     const { epoch, nonce } = challenge
-    const { service, version, instance, routingId, secret, concurrency, heartbeatMs, replicas, affinity } = options
+    const { service, version, instance, concurrency, heartbeatMs, replicas, affinity } = options
     const { workerEpoch } = handshake
     this.#state.announced = definitions
     this.#state.send({
@@ -64,7 +72,7 @@ export class SignIn {
       version,
       instance,
       workerEpoch,
-      ...(secret === undefined ? {} : { proof: signInProof(secret, { nonce, epoch, routingId, service, instance }) }),
+      ...credential(options, nonce, epoch),
       concurrency,
       heartbeatMs,
       replicas,
@@ -137,6 +145,17 @@ export class SignIn {
     handshake.sendBack(now, atLeastMs)
     if (handshake.dueAt <= now) this.greet()
   }
+}
+
+/** What READY says of who this is. [CB-14] [CB-105] */
+function credential(
+  { secret, key, routingId, service, instance }: SessionOptions,
+  nonce: Uint8Array,
+  epoch: string,
+): Pick<Ready, 'key' | 'proof'> {
+  const subject = { nonce, epoch, routingId, service, instance }
+  if (key !== undefined) return { key: key.publicKey, proof: keyProof(key.shared, subject) }
+  return secret === undefined ? {} : { proof: signInProof(secret, subject) }
 }
 
 function refusedIn(body: Uint8Array): DefinitionVerdicts['refused'] {

@@ -16,8 +16,10 @@ export interface Authorization {
 
 /** The keys that workers may sign in with, as they are now. */
 export interface KeyBook {
-  /** Undefined: unknown, expired or revoked. */
+  /** For whoever comes in. Undefined: unknown, expired or revoked. */
   find(key: string): Authorization | undefined
+  /** For whoever is in: the same, but that a list which can't be read takes nothing away. */
+  standing(key: string): Authorization | undefined
   /** What the key makes together with the hub's own; undefined for what is no key. */
   sharedSecret(key: string): Uint8Array | undefined
 }

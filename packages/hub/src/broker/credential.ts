@@ -19,7 +19,8 @@ export type Credential = AcceptedCredential | Refusal
 /** An operator may authorise the key at any time, so the worker asks again. */
 export const keyRefused: Refusal = {
   code: 'key_refused',
-  message: 'This hub does not know the key, or it was revoked or has expired: an operator runs "callboard keys authorize".',
+  message:
+    'This hub does not know the key, or it was revoked or has expired: an operator runs "callboard keys authorize".',
   retryAfterMs: keyRetryMs,
 }
 

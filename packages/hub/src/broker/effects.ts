@@ -41,7 +41,14 @@ export type Notice =
       readonly kind: 'worker_left'
       readonly service: string
       readonly instance: string
-      readonly reason: 'bye' | 'connection_lost' | 'hello_again' | 'taken_over' | 'send_failed' | 'drain_overdue' | 'key_revoked'
+      readonly reason:
+        | 'bye'
+        | 'connection_lost'
+        | 'hello_again'
+        | 'taken_over'
+        | 'send_failed'
+        | 'drain_overdue'
+        | 'key_revoked'
       readonly callsLost: number
     }
   | {

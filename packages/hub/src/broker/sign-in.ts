@@ -1,10 +1,4 @@
-import {
-  type DefinitionVerdicts,
-  type Hello,
-  nonceBytes,
-  type Ready,
-  suspectAfterMs,
-} from '@callboard/protocol'
+import { type DefinitionVerdicts, type Hello, nonceBytes, type Ready, suspectAfterMs } from '@callboard/protocol'
 import { authorize, isSameAuthorization } from './authorization.js'
 import type { CallFlow } from './call-flow.js'
 import { type AcceptedCredential, type Credential, judgeCredential, keyRefused, type Refusal } from './credential.js'
@@ -187,7 +181,7 @@ export class SignIn {
     for (const { peer, service, signedInBy } of [...peers.workers()]) {
       if (signedInBy === undefined) continue
       const { key, authorization } = signedInBy
-      const now = options.keys?.find(key)
+      const now = options.keys?.standing(key)
       if (now !== undefined && isSameAuthorization(authorization, now, service)) continue
       this.leave(peer, 'key_revoked')
       if (now !== undefined) {

@@ -53,6 +53,12 @@ export class AuthorizedWorkers {
     return worker === undefined || isOver(worker, this.#now()) ? undefined : worker
   }
 
+  /** Whether the list has the key and its time is over. */
+  hasExpired(key: string): boolean {
+    const worker = this.#lastGood.get(key)
+    return worker !== undefined && isOver(worker, this.#now())
+  }
+
   /** Good keys of the list as it is. */
   get count(): number {
     const now = this.#now()

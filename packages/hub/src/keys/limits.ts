@@ -18,3 +18,11 @@ export const keyFileBytesMax = 4 * 1024
 export const problemsShownMax = 5
 /** A change of the list is in force within a second: a look at the file's status is all that it takes. */
 export const watchIntervalMs = 500
+/** A worker on another continent is through in a second; whoever connects and says nothing holds a connection no longer. */
+export const handshakeMs = 3_000
+/** Connections that wait to be accepted: a site's workers come back together after a restart. */
+export const backlogConnections = 512
+/** Endpoints for workers on other machines: a host has a few addresses. */
+export const listenEndpointsMax = 8
+/** Handshakes whose key is being judged: each waits for one turn of the event loop. */
+export const zapQueueMax = 4_096

@@ -1,15 +1,27 @@
 import { join } from 'node:path'
+import type { HubConfig } from '../config.js'
+import { StartError } from '../start-error.js'
 import { AuthorizedWorkers } from './authorized-workers.js'
-import { loadHubKey } from './hub-key.js'
+import { KeyFileError, type KeyPair, loadHubKey } from './key-files.js'
 import { WorkerKeys } from './worker-keys.js'
 
-/** The keys of a hub that listens for other machines; undefined for any other. @throws StartError when there is no pair of its own. */
-export async function openKeys(config: {
-  readonly dataDirectory: string
-  readonly listen: readonly string[]
-  readonly authorizedWorkersFile?: string
-}): Promise<WorkerKeys | undefined> {
-  if (config.listen.length === 0) return undefined
-  const file = config.authorizedWorkersFile ?? join(config.dataDirectory, 'authorized-workers')
-  return new WorkerKeys(await loadHubKey(config.dataDirectory), new AuthorizedWorkers(file, Date.now))
+type KeysConfig = Pick<HubConfig, 'dataDirectory' | 'listen' | 'authorizedWorkersFile'>
+
+/** The keys of a hub that serves other machines; undefined for any other. @throws StartError without a pair of its own. */
+export async function openKeys({
+  dataDirectory,
+  listen,
+  authorizedWorkersFile,
+}: KeysConfig): Promise<WorkerKeys | undefined> {
+  if (listen.length === 0) return undefined
+  const file = authorizedWorkersFile ?? join(dataDirectory, 'authorized-workers')
+  return new WorkerKeys(await hubKey(dataDirectory), new AuthorizedWorkers(file, Date.now))
+}
+
+async function hubKey(dataDirectory: string): Promise<KeyPair> {
+  try {
+    return await loadHubKey(dataDirectory)
+  } catch (error) {
+    throw error instanceof KeyFileError ? new StartError(error.message) : error
+  }
 }

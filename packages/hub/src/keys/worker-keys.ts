@@ -19,6 +19,10 @@ export class WorkerKeys implements KeyBook {
     return this.#admitted.find(key)
   }
 
+  standing(key: string): AuthorizedWorker | undefined {
+    return this.#admitted.standing(key)
+  }
+
   sharedSecret(key: string): Uint8Array | undefined {
     if (this.find(key) === undefined) return undefined
     if (!this.#shared.has(key)) this.#shared.set(key, sharedSecret(this.pair.secretKey, key))
@@ -27,11 +31,13 @@ export class WorkerKeys implements KeyBook {
 
   refusal(key: string): HandshakeRefusal | undefined {
     if (this.find(key) !== undefined) return undefined
+    if (this.#admitted.hasExpired(key)) return 'expired_key'
     return decodeCurveKey(key) === undefined ? 'malformed_key' : 'unknown_key'
   }
 
-  /** `changed`: some keys are worth something else now. */
-  watch(changed: () => void): void {
+  /** `changed`: some keys are worth something else now. `problem`: the list can't be read. */
+  watch(changed: () => void, problem: (problem: string) => void): void {
+    this.#admitted.onProblem(problem)
     this.#admitted.onChange(() => {
       this.#shared = new Map()
       changed()

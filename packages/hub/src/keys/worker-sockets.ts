@@ -1,6 +1,6 @@
 import type { FromHub } from '@callboard/protocol'
 import { Context } from 'zeromq'
-import type { HandshakeRefusal, PeerId } from '../broker/events.js'
+import type { BrokerEvent, HandshakeRefusal, PeerId } from '../broker/events.js'
 import { isKeyedPeer, keyedPeer, routingIdOf } from '../broker/keyed-peer.js'
 import { type RouterListener, WorkerRouter } from '../router.js'
 import { StartError } from '../start-error.js'
@@ -9,13 +9,17 @@ import type { WorkerKeys } from './worker-keys.js'
 import { ZapHandler, zapDomains } from './zap-handler.js'
 
 export interface WorkerSocketsOptions {
-  readonly listener: RouterListener
+  /** Told of everything that happens here. */
+  readonly step: (event: SocketEvent) => void
   /** Absent: nobody comes in from other machines. */
   readonly keys?: WorkerKeys | undefined
   /** Users beside the hub's own and root whose processes may connect on this machine. */
   readonly localUsers?: readonly number[] | undefined
-  readonly refused: (reason: HandshakeRefusal) => void
+  /** The list of keys can't be read. */
+  readonly keysProblem?: (problem: string) => void
 }
+
+export type SocketEvent = Extract<BrokerEvent, { peer: PeerId } | { type: 'keys_changed' | 'handshake_refused' }>
 
 /**
  * Where workers come in: one socket for this machine, one by key for all others, in a context of their own, because the one that
@@ -26,7 +30,8 @@ export class WorkerSockets implements AsyncDisposable {
   readonly #keyed: WorkerRouter | undefined
   readonly #zap: ZapHandler
 
-  constructor({ listener, keys, localUsers = [], refused }: WorkerSocketsOptions) {
+  constructor({ step, keys, localUsers = [], keysProblem = () => undefined }: WorkerSocketsOptions) {
+    const refused = (reason: HandshakeRefusal) => step({ type: 'handshake_refused', reason })
     const context = new Context()
     const users = new Set([process.getuid?.() ?? 0, 0, ...localUsers])
     this.#zap = new ZapHandler(context, {
@@ -34,8 +39,14 @@ export class WorkerSockets implements AsyncDisposable {
       refusalOfUser: (uid) => (users.has(uid) ? undefined : 'foreign_user'),
       refused,
     })
-    this.#local = new WorkerRouter(listener, { socket: { context, zapDomain: zapDomains.local }, refused })
-    this.#keyed = keys && new WorkerRouter(keyed(listener), { socket: { context, ...curve(keys) }, isKeyed: true, refused })
+    this.#local = new WorkerRouter(
+      listenerOf(step, (id) => id),
+      { socket: { context, zapDomain: zapDomains.local }, refused },
+    )
+    if (keys === undefined) return
+    const keyed = { socket: { context, ...curve(keys) }, isKeyed: true, refused }
+    this.#keyed = new WorkerRouter(listenerOf(step, keyedPeer), keyed)
+    keys.watch(() => step({ type: 'keys_changed' }), keysProblem)
   }
 
   /** Whether a lost connection is noticed at once rather than by late heartbeats. */
@@ -90,10 +101,10 @@ const curve = ({ pair }: WorkerKeys) => ({
   ipv6: true,
 })
 
-const keyed = (listener: RouterListener): RouterListener => ({
-  peerConnected: (id) => listener.peerConnected(keyedPeer(id)),
-  peerLost: (id) => listener.peerLost(keyedPeer(id)),
-  message: (id, message) => listener.message(keyedPeer(id), message),
-  faults: (id, faults) => listener.faults(keyedPeer(id), faults),
-  sendFailed: (id) => listener.sendFailed(keyedPeer(id)),
+const listenerOf = (step: (event: SocketEvent) => void, peerOf: (routingId: string) => PeerId): RouterListener => ({
+  peerConnected: (id) => step({ type: 'peer_connected', peer: peerOf(id) }),
+  peerLost: (id) => step({ type: 'peer_lost', peer: peerOf(id) }),
+  message: (id, message) => step({ type: 'message', peer: peerOf(id), message }),
+  faults: (id, faults) => step({ type: 'faults', peer: peerOf(id), faults }),
+  sendFailed: (id) => step({ type: 'send_failed', peer: peerOf(id) }),
 })

@@ -1,0 +1,57 @@
+import { readFileSync, statSync } from 'node:fs'
+import { type CurveKeyPair, decodeCurveKey, parseKeyPair } from '@callboard/protocol'
+import { keyFileBytesMax } from './limits.js'
+
+/** What a worker needs to reach a hub on another machine: its own pair, and the public key by which it knows the hub. In Z85. */
+export interface WorkerKeys extends CurveKeyPair {
+  readonly hubKey: string
+}
+
+/** Reads the keys that the environment names; what is wrong with them goes to `problems`. Undefined: it names none. */
+export function readWorkerKeys(env: NodeJS.ProcessEnv, problems: string[]): WorkerKeys | undefined {
+  const file = env['CALLBOARD_KEY_FILE'] || undefined
+  const isHubNamed = Boolean(env['CALLBOARD_HUB_KEY'] || env['CALLBOARD_HUB_KEY_FILE'])
+  if (file === undefined && !isHubNamed) return undefined
+  if (file === undefined) {
+    problems.push('CALLBOARD_KEY_FILE: is missing beside the key of the hub: make one with "callboard keys new NAME"')
+    return undefined
+  }
+  const pair = attempt('CALLBOARD_KEY_FILE', problems, () => readPair(file))
+  const hubKey = attempt(
+    env['CALLBOARD_HUB_KEY'] ? 'CALLBOARD_HUB_KEY' : isHubNamed ? 'CALLBOARD_HUB_KEY_FILE' : 'CALLBOARD_HUB_KEY',
+    problems,
+    () => readHubKey(env),
+  )
+  return pair === undefined || hubKey === undefined ? undefined : { ...pair, hubKey }
+}
+
+function readPair(file: string): CurveKeyPair {
+  if ((statSync(file).mode & 0o077) !== 0) throw new Error(`other users can read ${file}: run "chmod 600 ${file}"`)
+  const pair = parseKeyPair(readShort(file))
+  if (pair === undefined) throw new Error(`${file} is no key file: make one with "callboard keys new NAME"`)
+  return pair
+}
+
+function readHubKey(env: NodeJS.ProcessEnv): string {
+  const file = env['CALLBOARD_HUB_KEY_FILE']
+  const given = env['CALLBOARD_HUB_KEY'] || (file ? readShort(file).trim() : '')
+  if (given === '') throw new Error('is missing: it is the hub\'s public key, which "callboard keys hub" prints there')
+  // A copy of a key file or of its line does as well.
+  const key = /^public\s+(\S+)$/m.exec(given)?.[1] ?? given
+  if (decodeCurveKey(key) === undefined) throw new Error('is no key of 40 characters: "callboard keys hub" prints it')
+  return key
+}
+
+function readShort(file: string): string {
+  if (statSync(file).size > keyFileBytesMax) throw new Error(`${file} is too long for a key file`)
+  return readFileSync(file, 'utf8')
+}
+
+function attempt<Value>(variable: string, problems: string[], read: () => Value): Value | undefined {
+  try {
+    return read()
+  } catch (error) {
+    problems.push(`${variable}: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}
