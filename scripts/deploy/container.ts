@@ -81,8 +81,7 @@ export class Container {
         this.#output = `${this.#output}${text}`.slice(-100_000)
       })
     }
-    const [status] = (await once(sandbox.stdio[3] as Readable, 'data')) as [Buffer]
-    this.#init = JSON.parse(`${status}`.split('\n')[0]!)['child-pid']
+    this.#init = await readChildPid(sandbox.stdio[3] as Readable)
     // The second process is the command, after what makes its privileges has become it.
     while (this.isRunning && this.#main === 0) {
       this.#main = Number(this.#childrenOfInit()[0] ?? 0)
@@ -238,6 +237,17 @@ export class Container {
     const none = security_opt.includes('no-new-privileges:true') ? ['--no-new-privs'] : []
     return ['setpriv', ...user, '--inh-caps=-all', `--bounding-set=${kept}`, ...none]
   }
+}
+
+/** Of the sandbox's first message, which may come in pieces. 0: it has ended before. */
+async function readChildPid(status: Readable): Promise<number> {
+  let text = ''
+  for await (const chunk of status.iterator({ destroyOnReturn: false })) {
+    text += chunk
+    const [, pid] = /"child-pid": (\d+)\D/.exec(text) ?? []
+    if (pid !== undefined) return Number(pid)
+  }
+  return 0
 }
 
 /** A sandbox would make them for root alone. */
