@@ -150,7 +150,9 @@ export class Container {
     const end = Date.now() + timeoutMs
     while ((await this.isHealthy()) !== expected) {
       if (Date.now() > end || (expected && !this.isRunning)) {
-        throw new Error(`${this.name} did not become ${expected ? 'healthy' : 'unhealthy'}: ${this.output.slice(-2000)}`)
+        throw new Error(
+          `${this.name} did not become ${expected ? 'healthy' : 'unhealthy'}: ${this.output.slice(-2000)}`,
+        )
       }
       await pause(pollMs)
     }

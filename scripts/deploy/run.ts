@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -44,6 +45,31 @@ async function checkFiles(): Promise<void> {
   await report.step('the image is not run as root', () => {
     assert.equal(imageUser(readFileSync(join(checkout, 'Dockerfile'), 'utf8')), 'node')
   })
+  await report.step('systemd takes the units', verifyUnits)
+}
+
+/** The units name a program that is installed with them. */
+function verifyUnits(): void {
+  const directory = mkdtempSync(join(tmpdir(), 'callboard-units-'))
+  try {
+    cpSync(join(checkout, 'scripts', 'systemd'), directory, { recursive: true })
+    for (const name of readdirSync(directory).filter((each) => each.endsWith('.service'))) {
+      const file = join(directory, name)
+      writeFileSync(file, readFileSync(file, 'utf8').replace('=/usr/local/bin/callboard ', `=${process.execPath} `))
+    }
+    const template = join(directory, 'callboard-worker@.service')
+    for (const name of workers) copyFileSync(template, join(directory, `callboard-worker@${name}.service`))
+    for (const name of ['hub', ...workers.map((worker) => `worker@${worker}`)]) {
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', `./callboard-${name}.service`], {
+        cwd: directory,
+        encoding: 'utf8',
+      })
+      // Of an unknown line it only warns.
+      assert.deepEqual([status, stderr], [0, ''])
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
 }
 
 function whatIsMissing(): string | undefined {
@@ -66,7 +92,12 @@ async function checkServices(): Promise<void> {
     const isUp = await start(stack)
     if (isUp) await checkRunning(stack)
     await report.step('told to end, every service ends in its time', async () => {
-      for (const container of [...workers.map((name) => stack.container(name)), http, hub, stack.container('postgres')]) {
+      for (const container of [
+        ...workers.map((name) => stack.container(name)),
+        http,
+        hub,
+        stack.container('postgres'),
+      ]) {
         assert.ok(await container.stop(), `${container.name} had to be killed: ${container.output.slice(-1000)}`)
       }
     })
@@ -172,7 +203,11 @@ async function callEach(stack: Stack): Promise<void> {
 async function checkContainment(stack: Stack): Promise<void> {
   await report.step('each runs as its user, without capabilities, and can’t write its root', async () => {
     for (const container of [...workers, 'hub'].map((name) => stack.container(name))) {
-      const { stdout } = await container.exec(['sh', '-c', 'id -u; grep -E "^(CapEff|CapBnd|NoNewPrivs)" /proc/1/status /proc/self/status'])
+      const { stdout } = await container.exec([
+        'sh',
+        '-c',
+        'id -u; grep -E "^(CapEff|CapBnd|NoNewPrivs)" /proc/1/status /proc/self/status',
+      ])
       assert.match(stdout, /^1000\n/, container.name)
       assert.match(stdout, /self\/status:CapEff:\s+0{16}\n/, container.name)
       assert.match(stdout, /self\/status:CapBnd:\s+0{16}\n/, container.name)
@@ -183,7 +218,9 @@ async function checkContainment(stack: Stack): Promise<void> {
   })
   await report.step('no worker sees the hub’s secrets, nor another’s key', async () => {
     for (const name of workers) {
-      const { stdout } = await stack.container(name).exec(['sh', '-c', 'ls /run/secrets; find / -xdev -name "*.secret" 2>/dev/null'])
+      const { stdout } = await stack
+        .container(name)
+        .exec(['sh', '-c', 'ls /run/secrets; find / -xdev -name "*.secret" 2>/dev/null'])
       assert.deepEqual(stdout.trim().split('\n').sort(), ['hub_key', `${name}_key`, 'pgpass'].sort())
     }
   })
