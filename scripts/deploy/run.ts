@@ -155,7 +155,11 @@ async function checkRunning(stack: Stack): Promise<void> {
   await report.step('the workers keep their data in PostgreSQL', () => {
     for (const name of workers) {
       const files = readdirSync(join(stack.directory, 'volumes', `${name}-data`))
-      assert.ok(!files.includes(`${name}.db`), `${name} has a database of its own: ${files.join(', ')}`)
+      assert.deepEqual(
+        files.filter((file) => /\.(db|sqlite3?)\b/.test(file)),
+        [],
+        `${name} has a database of its own`,
+      )
     }
   })
   await checkContainment(stack)
