@@ -5,8 +5,9 @@ COPY . .
 RUN npm ci && npm prune --omit=dev
 
 FROM node:20-bookworm-slim
+# socat is what makes HTTP reachable from outside of the hub's container (profile http).
 RUN apt-get update \
- && apt-get install -y --no-install-recommends python3 bubblewrap \
+ && apt-get install -y --no-install-recommends python3 bubblewrap socat \
  && rm -rf /var/lib/apt/lists/* \
  && install -d -m 0700 -o node -g node /run/callboard /var/lib/callboard /projects
 COPY --from=build /opt/callboard /opt/callboard

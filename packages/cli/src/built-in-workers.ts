@@ -1,5 +1,6 @@
 import type { SectionLayers, SettledSection } from '@callboard/forum/config'
 import { didYouMean } from '@callboard/protocol/nearest-name'
+import type { Worker } from '@callboard/worker'
 import type { Variables } from './environment.js'
 import type { SectionKey } from './section-overrides.js'
 import { UsageError } from './usage-error.js'
@@ -23,6 +24,7 @@ export interface WorkerSettings {
 }
 
 export interface BuiltInWorker {
+  readonly worker: Pick<Worker, 'onConnection'>
   /** Resolves when drained, or with why the hub refused it for good. */
   run(options: { readonly signal: AbortSignal; readonly secret?: string }): Promise<Error | undefined>
 }

@@ -15,6 +15,8 @@ export interface Environment {
   readonly databaseUrl: string | undefined
   /** Where the hub answers MCP over HTTP; `up` tells its workers. */
   readonly hubUrl: string | undefined
+  /** What a worker writes as long as it is well. */
+  readonly healthFile: string | undefined
   /** Whether standard input is held open by a supervisor, and its end means that the supervisor is gone. */
   readonly isSupervised: boolean
 }
@@ -38,6 +40,7 @@ export function readEnvironment(options: Variables = {}): Environment {
     token: get('CALLBOARD_TOKEN'),
     databaseUrl: get('DATABASE_URL'),
     hubUrl: get('CALLBOARD_URL'),
+    healthFile: get('CALLBOARD_HEALTH_FILE'),
     isSupervised: get('CALLBOARD_PARENT') === 'stdin',
   }
 }
@@ -52,8 +55,8 @@ export function secretPlaces({ variables, runtimeDirectory, configFile }: Enviro
   return [runtimeDirectory, ...files.flatMap((file) => (file ? [resolve(file)] : []))]
 }
 
-/** What a hub or worker that we start is told. An agent's token is its own: no child inherits it. */
+/** What a hub or worker that we start is told. An agent's token is its own, and one file can't speak for several workers. */
 export function childVariables({ variables, configFile }: Environment, own: Variables = {}): NodeJS.ProcessEnv {
-  const { CALLBOARD_TOKEN: _token, CALLBOARD_PARENT: _parent, ...rest } = variables
+  const { CALLBOARD_TOKEN: _token, CALLBOARD_PARENT: _parent, CALLBOARD_HEALTH_FILE: _file, ...rest } = variables
   return { ...rest, ...(configFile !== undefined && { CALLBOARD_CONFIG: configFile }), ...own }
 }

@@ -65,6 +65,9 @@ export const stderrLineBytesMax = 64 * 1024
 /** The log of an auto-started hub; a larger one is put aside when the next hub starts. */
 export const logBytesMax = 5 * 1024 * 1024
 
+/** Between two writes of a worker's health file; a check calls it old after four of them. */
+export const healthBeatMs = 5_000
+
 /** How long `down` waits until everything is gone. */
 export const downWaitMs = 10_000
 export const downPollMs = 20

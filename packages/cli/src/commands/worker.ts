@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { builtInWorker } from '../built-in-workers.js'
 import { type Environment, readEnvironment, secretPlaces } from '../environment.js'
 import { describeFileProblem } from '../file-problem.js'
+import { keepHealthFile } from '../health-file.js'
 import { requireShortDirectory } from '../hub-link/runtime-files.js'
 import * as limits from '../limits.js'
 import { loadSection } from '../load-section.js'
@@ -35,6 +36,7 @@ export async function runWorker(name: string, words: readonly string[]): Promise
     }),
     located,
   )
+  if (environment.healthFile !== undefined) keepHealthFile(worker.worker, environment.healthFile)
   await explained(worker.run({ signal, ...(secret !== undefined && { secret }) }).then(throwIfAny))
   return exit(0)
 }
@@ -62,6 +64,8 @@ async function givenFlags(name: string, words: readonly string[]): Promise<Given
  */
 async function signInSecret(name: string, { variables, dataDirectory }: Environment): Promise<string | undefined> {
   if (variables['CALLBOARD_SIGN_IN_SECRET'] || variables['CALLBOARD_SIGN_IN_SECRET_FILE']) return undefined
+  // By a key it needs no other proof.
+  if (variables['CALLBOARD_KEY_FILE']) return undefined
   const { secretFiles } = await import('@callboard/hub')
   const file = secretFiles(dataDirectory).signIn
   const secret = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
