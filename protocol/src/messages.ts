@@ -394,7 +394,7 @@ export interface DefinitionVerdicts {
   readonly refused: readonly {
     readonly kind: DefinitionKind
     readonly name: string
-    readonly code: 'name_taken' | 'invalid' | 'quarantined'
+    readonly code: 'name_taken' | 'invalid' | 'quarantined' | 'held_back'
     readonly message: string
     /** The service that holds the name. */
     readonly holder?: string

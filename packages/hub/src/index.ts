@@ -20,6 +20,8 @@ export { createHubLog, type Logger } from './hub-log.js'
 export { issuerProblem } from './issuer-check.js'
 export type { HubStatistics, ProcessFigures } from './metrics/hub-statistics.js'
 export { renderMetrics } from './metrics/render-metrics.js'
+export { type Pin, PinFileError, pinFileIn, readPins } from './pinning/pin-file.js'
+export type { ShownHeld } from './pinning/pinning-desk.js'
 export type {
   AgentCall,
   CallOutcome,

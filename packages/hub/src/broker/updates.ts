@@ -43,6 +43,18 @@ export class Updates {
     for (const fault of faults) counters.add('own_tools_dropped', fault)
   }
 
+  /** An operator accepted something, or takes it back: all that is offered is judged again. */
+  pinsChanged(accepted: ReadonlySet<string> | undefined): void {
+    const { catalogue, peers, sessions, now } = this.#state
+    catalogue.pin(accepted, now)
+    for (const { sender, session, content } of catalogue.views.heldViews.all()) {
+      catalogue.views.set(sender, session, content, sessions.get(session)?.identity.principal)
+    }
+    const workers = [...peers.workers()]
+    for (const worker of workers) this.#signIn.tellSubscriptions(worker)
+    for (const service of new Set(workers.map((worker) => worker.service))) this.#dispatcher.offersChanged(service)
+  }
+
   #judge(worker: WorkerPeer, body: Uint8Array): void {
     const { catalogue, counters, now } = this.#state
     worker.updatedAt = now
