@@ -3,6 +3,7 @@ import { addApprovalsCommands } from './approvals/approvals-commands.js'
 import { binary } from './binary.js'
 import { tokenMsMax } from './limits.js'
 import { print } from './output.js'
+import { addToolsCommands } from './tools/tools-commands.js'
 import { version } from './version.js'
 
 /** The command line. What a command does is loaded when it runs: a client waits for `stdio` to start. */
@@ -20,6 +21,7 @@ export function createProgram(): Command {
   addSchedulerCommands(program)
   addApprovalsCommands(program, addExamples, positiveNumber)
   addTokenCommands(program)
+  addToolsCommands(program, addExamples)
   addDemoCommand(program)
   addMcpJsonCommand(program)
   explainErrors(program, 'callboard')

@@ -30,6 +30,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
   if (modules.some(({ check, status }) => check === 'module zeromq' && status === 'problem')) return basics
   const { readWholeConfig } = await import('../load-config.js')
   const { file, config, workers, problems } = await readWholeConfig(environment)
+  const { checkPins } = await import('../doctor/check-pins.js')
   const { checkTokens } = await import('../doctor/check-tokens.js')
   const status = await hubStatus(environment)
   const hub = 'status' in status ? [status] : [checkHub(status.found)]
@@ -41,6 +42,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(problems.length === 0 ? [ok('config', file.file === undefined ? 'defaults' : file.fileName)] : []),
     ...problems.map((each) => problem('config', each, 'correct it')),
     ...(await checkTokens(environment.dataDirectory, Date.now())),
+    ...(await checkPins(config)),
     ...hub,
     await checkHttp(config, found),
     ...(await checkIssuer(config)),

@@ -26,7 +26,7 @@ import type { Holder, Refusal, Verdict } from './refusals.js'
 import { noteServed, type ServiceEntry, type StoredService, toForget } from './service-entry.js'
 import { SessionViews, type SightChange } from './session-views.js'
 import { otherwiseIn, type Sight } from './sight.js'
-import { type Claim, verdictsOf } from './verdicts.js'
+import { asksFor, type Claim, verdictsOf } from './verdicts.js'
 import { type Viewer, ViewerLists } from './viewer-lists.js'
 
 /**
@@ -435,13 +435,8 @@ export class Catalogue {
     const gone = new Set(forgotten.map(({ service }) => service))
     const heirs: string[] = []
     for (const entry of this.#services.values()) {
-      const inherits = entry.refused.some(
-        ({ kind, why }) =>
-          'taken' in why &&
-          gone.has(why.holder) &&
-          entry.offers.size > 0 &&
-          this.#inForce.conflictOf(kind, why.taken, entry.service) === undefined,
-      )
+      const isFree = (claim: Claim) => this.#holder(claim) === undefined
+      const inherits = entry.offers.size > 0 && asksFor(entry, gone, isFree)
       const lead = entry.inForce && entry.offers.get(entry.inForce.peer)
       if (!inherits || lead === undefined) continue
       this.#putInForce(entry, lead, now)

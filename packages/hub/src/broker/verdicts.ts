@@ -33,6 +33,17 @@ export function verdictsOf(
   return [...verdicts, ...unsaid].slice(0, verdictsMax)
 }
 
+/** Whether a service was refused a name that one of these had and nobody has now. */
+export function asksFor(
+  { service, refused }: ServiceEntry,
+  formerHolders: ReadonlySet<string>,
+  isFree: (claim: Claim) => boolean,
+): boolean {
+  return refused.some(
+    ({ kind, why }) => 'taken' in why && formerHolders.has(why.holder) && isFree({ kind, key: why.taken, service }),
+  )
+}
+
 function toldOf(refusal: Refusal, service: string, holderOf: (claim: Claim) => Holder | undefined): Verdict {
   if ('problem' in refusal.why) return verdictOf(refusal, undefined)
   return verdictOf(refusal, holderOf({ kind: refusal.kind, key: refusal.why.taken, service }))
