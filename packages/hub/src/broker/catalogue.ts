@@ -3,6 +3,7 @@ import { heldIn } from '../pinning/held-in.js'
 import { type HeldDefinition, type HeldDefinitions, nothingHeld, type Pinning } from '../pinning/pinning.js'
 import { standIn } from '../pinning/stand-in.js'
 import type { ListScope } from '../port.js'
+import { byText } from './by-text.js'
 import { type CatalogueChanges, ChangeLog } from './catalogue-changes.js'
 import type { CatalogueOptions } from './catalogue-options.js'
 import {
@@ -445,6 +446,3 @@ export class Catalogue {
     return heirs
   }
 }
-
-/** By code unit: the same on every machine, whatever its locale. */
-const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
