@@ -399,7 +399,7 @@ export interface DefinitionVerdicts {
   readonly refused: readonly {
     readonly kind: DefinitionKind
     readonly name: string
-    readonly code: 'name_taken' | 'invalid' | 'quarantined' | 'not_authorized'
+    readonly code: 'name_taken' | 'invalid' | 'quarantined' | 'not_authorized' | 'held_back'
     readonly message: string
     /** The service that holds the name. */
     readonly holder?: string

@@ -117,7 +117,7 @@ describe('errors.md', () => {
   })
 
   test('[CB-22] lists the verdicts on definitions', () => {
-    const codes = { name_taken: true, invalid: true, quarantined: true, not_authorized: true } satisfies Record<
+    const codes = { name_taken: true, invalid: true, quarantined: true, not_authorized: true, held_back: true } satisfies Record<
       DefinitionVerdicts['refused'][number]['code'],
       true
     >

@@ -4,6 +4,7 @@ import { binary } from './binary.js'
 import { addKeysCommands } from './keys/keys-commands.js'
 import { lifetimeMs, lifetimeRule } from './lifetime.js'
 import { print } from './output.js'
+import { addToolsCommands } from './tools/tools-commands.js'
 import { version } from './version.js'
 
 /** The command line. What a command does is loaded when it runs: a client waits for `stdio` to start. */
@@ -22,6 +23,7 @@ export function createProgram(): Command {
   addApprovalsCommands(program, addExamples, positiveNumber)
   addTokenCommands(program)
   addKeysCommands(program, addExamples, once(String))
+  addToolsCommands(program, addExamples)
   addDemoCommand(program)
   addMcpJsonCommand(program)
   explainErrors(program, 'callboard')

@@ -12,6 +12,7 @@ const format = z.object({
       affinity: z.enum(['none', 'session', 'principal']),
       lastSeenAt: z.number(),
       trusted: z.boolean(),
+      key: z.string().optional(),
       definitions: z.record(z.string(), z.array(z.unknown())),
     }),
   ),

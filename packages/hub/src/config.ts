@@ -66,6 +66,8 @@ export interface HubConfig {
   /** Workers that come along with `up`. */
   readonly workers: readonly string[] | undefined
   readonly namespace: 'never' | 'always'
+  /** Definitions are in force only when an operator has accepted them; absent: all are. */
+  readonly pinning?: 'on'
   /** What agents get into their context. */
   readonly catalogue: CatalogueConfig
   readonly agents: Readonly<Record<string, AgentConfig>>
@@ -77,6 +79,7 @@ export interface HubConfig {
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+const pinningSettings = ['on', 'off'] as const
 const metricsAudiences = ['token', 'open'] as const
 
 const namePattern = /^[a-z][a-z0-9-]{0,31}$/
@@ -127,6 +130,7 @@ const fileFields = {
   http: z.literal('off').or(object),
   workers: z.array(name, listLike('kernel')),
   namespace: choice(['never', 'always']),
+  pinning: choice(pinningSettings),
   catalogue: object,
   agents: z.record(z.string(), z.unknown(), 'must be an object, like {"ada": {}}'),
   logLevel: choice(logLevels),
@@ -173,6 +177,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
         : names(open, 'CALLBOARD_HTTP_OPEN', problems, true),
     workers: workers === undefined ? file.workers : names(workers, 'CALLBOARD_WORKERS', problems, false),
     namespace: file.namespace ?? 'never',
+    ...((pinning(environment, problems) ?? file.pinning) === 'on' && { pinning: 'on' }),
     catalogue: file.catalogue,
     agents: file.agents,
     logLevel: logLevel(
@@ -197,6 +202,7 @@ interface FileContent {
   readonly oauth?: OAuthConfig | undefined
   readonly workers?: readonly string[] | undefined
   readonly namespace?: HubConfig['namespace'] | undefined
+  readonly pinning?: (typeof pinningSettings)[number] | undefined
   readonly catalogue: CatalogueConfig
   readonly agents: HubConfig['agents']
   readonly logLevel?: LogLevel | undefined
@@ -318,6 +324,15 @@ function metrics(environment: ConfigInput['environment'], problems: string[]): H
   const given = variable(environment, key)
   const known = metricsAudiences.find((each) => each === given)
   if (given !== undefined && known === undefined) problems.push(`${key}: ${given} must be ${oneOf(metricsAudiences)}.`)
+  return known
+}
+
+/** Without a clear word of it nothing may come into force that was meant to be held: a slip of the pen ends the start. */
+function pinning(environment: ConfigInput['environment'], problems: string[]): FileContent['pinning'] {
+  const key = 'CALLBOARD_PINNING'
+  const given = variable(environment, key)
+  const known = pinningSettings.find((each) => each === given)
+  if (given !== undefined && known === undefined) problems.push(`${key}: ${given} must be ${oneOf(pinningSettings)}.`)
   return known
 }
 

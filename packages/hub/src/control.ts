@@ -44,6 +44,8 @@ export interface Controls {
   stateOf(service: string): ServiceStatus['state'] | undefined
   /** Of a service that is away. */
   forget(service: string): void
+  /** Undefined: no command of pinning. */
+  pinning(command: { readonly [key: string]: unknown }): Promise<object> | undefined
   down(): void
 }
 
@@ -72,7 +74,10 @@ export async function control(command: { readonly [key: string]: unknown }, cont
     case 'forget':
       return forget(command, controls)
     default:
-      return invalid('The command must be snapshot, metrics, drain, forget or down.')
+      return (
+        controls.pinning(command) ??
+        invalid('The command must be snapshot, metrics, drain, forget, down, or one of pinning where that is on.')
+      )
   }
 }
 

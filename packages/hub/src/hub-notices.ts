@@ -18,6 +18,8 @@ export function logNotice(log: Logger, notice: Notice): void {
       return log.warn(fields, 'worker fails where others do not: no new calls for a while')
     case 'worker_restored':
       return log.info(fields, 'worker gets calls again')
+    case 'definitions_held':
+      return log.warn(fields, 'definitions are held back until an operator accepts them')
     case 'edition_in_force':
       return log.info(fields, 'other definitions are in force')
     case 'calls_shed':

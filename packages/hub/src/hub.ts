@@ -26,6 +26,7 @@ import { listenMcpSocket, type McpSocket } from './mcp/mcp-socket.js'
 import { serveMcpStdio } from './mcp/mcp-stdio.js'
 import { EventLoopLag } from './metrics/event-loop-lag.js'
 import { type HubStatistics, hubStatistics } from './metrics/hub-statistics.js'
+import { PinningDesk } from './pinning/pinning-desk.js'
 import type { Identity } from './port.js'
 import { reservedServices } from './reserved-services.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
@@ -134,6 +135,7 @@ class Hub implements RunningHub {
   #tokenWatch: TokenWatch | undefined
   #lag: EventLoopLag | undefined
   #closeStdio: (() => Promise<void>) | undefined
+  #pinning: PinningDesk | undefined
   #closeTasks: (() => void) | undefined
   #stopping: Promise<void> | undefined
   #isCatalogueKnown = false
@@ -175,6 +177,7 @@ class Hub implements RunningHub {
     this.#keys = await openKeys(config)
     const runner = this.#createRunner(secrets)
     this.#lag = new EventLoopLag()
+    if (config.pinning === 'on') this.#pinning = await PinningDesk.open(config.dataDirectory, runner, log, steadyNow)
     runner.step({ type: 'catalogue_restored', services: await this.#catalogueFile.read() })
     const tokens = loadTokens(config.dataDirectory)
     const identities = new Identities({
@@ -385,6 +388,7 @@ class Hub implements RunningHub {
       drain: (target, drainMs) => runner.step({ type: 'drain', target, drainMs }),
       stateOf: (service) => runner.broker.stateOf(service),
       forget: (service) => runner.step({ type: 'forget', service }),
+      pinning: (command) => this.#pinning?.command(command),
       // The answer must be out before the socket closes.
       down: () => void setImmediate(() => void this.#end('down')),
     }

@@ -45,6 +45,8 @@ export {
 export { isKey } from './keys/public-key.js'
 export type { HubStatistics, ProcessFigures } from './metrics/hub-statistics.js'
 export { renderMetrics } from './metrics/render-metrics.js'
+export { type Pin, PinFileError, pinFileIn, readPins } from './pinning/pin-file.js'
+export type { ShownHeld } from './pinning/pinning-desk.js'
 export type {
   AgentCall,
   CallOutcome,

@@ -14,6 +14,7 @@ const controls = () => ({
       ['leaving', 'draining'],
     ] as const).get(service as 'old'),
   forget: vi.fn(),
+  pinning: vi.fn(({ command }) => (command === 'held_definitions' ? Promise.resolve({ held: [] }) : undefined)),
   down: vi.fn(),
 })
 

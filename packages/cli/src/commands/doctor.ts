@@ -30,6 +30,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
   if (modules.some(({ check, status }) => check === 'module zeromq' && status === 'problem')) return basics
   const { readWholeConfig } = await import('../load-config.js')
   const { file, config, workers, problems } = await readWholeConfig(environment)
+  const { checkPins } = await import('../doctor/check-pins.js')
   const { checkTokens } = await import('../doctor/check-tokens.js')
   const { checkKeys } = await import('../doctor/check-keys.js')
   const status = await hubStatus(environment)
@@ -43,6 +44,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...problems.map((each) => problem('config', each, 'correct it')),
     ...(await checkTokens(environment.dataDirectory, Date.now())),
     ...(await checkKeys(environment, (config?.listen ?? []).length > 0, Date.now())),
+    ...(await checkPins(config)),
     ...hub,
     await checkHttp(config, found),
     ...(await checkIssuer(config)),

@@ -36,14 +36,17 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
     String(worker.restarts),
     describeLastExit(worker, now),
   ])
-  const services = snapshot.services.map(({ service, isServed, away, tools, renamed = {}, ownTools = {} }) => [
-    service,
-    isServed ? 'served' : describeAway(away),
-    [
-      ...tools.map((name) => (Object.hasOwn(renamed, name) ? `${name} (${renamed[name]})` : name)),
-      ...Object.entries(ownTools).map(([name, sessions]) => `${name} (in ${counted(sessions, 'session')})`),
-    ].join(', ') || '-',
-  ])
+  const services = snapshot.services.map(
+    ({ service, isServed, away, tools, renamed = {}, ownTools = {}, held = 0 }) => [
+      service,
+      isServed ? 'served' : describeAway(away),
+      [
+        ...tools.map((name) => (Object.hasOwn(renamed, name) ? `${name} (${renamed[name]})` : name)),
+        ...Object.entries(ownTools).map(([name, sessions]) => `${name} (in ${counted(sessions, 'session')})`),
+        ...(held > 0 ? [`${counted(held, 'definition')} held back`] : []),
+      ].join(', ') || '-',
+    ],
+  )
   const refused = snapshot.workers.flatMap(({ service, version, refused: definitions = [] }) =>
     definitions.map(({ name, message }) => [name, service, version, message]),
   )

@@ -91,6 +91,7 @@ function refusedDefinitions(workers: HubStatus['snapshot']['workers']): Finding[
       const check = `worker ${service}`
       if (code === 'quarantined')
         return note(check, `${name} of version ${offered} gets no calls: ${message}`, remedyForEdition)
+      if (code === 'held_back') return note(check, `${name} is held back`, `run "callboard tools diff ${service}"`)
       const remedy = code === 'invalid' ? 'correct its definition' : 'rename it, or use --namespace always'
       return problem(check, `${name} was refused: ${message}`, remedy)
     }),

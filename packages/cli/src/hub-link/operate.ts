@@ -6,13 +6,13 @@ import { control, HubRefusal } from './hub-socket.js'
 import { runtimeFiles } from './runtime-files.js'
 
 /**
- * A command that only an operator may give. Rejects with what the system says when no hub runs.
+ * A command that only an operator may give, and what the hub says to it. Rejects with what the system says when no hub runs.
  * @throws UsageError when there is no secret to show, or when it is another hub's.
  */
-export async function operate(environment: Environment, command: object): Promise<void> {
+export async function operate(environment: Environment, command: object): Promise<Record<string, unknown>> {
   const token = await operatorToken(environment)
   try {
-    await control(runtimeFiles(environment.runtimeDirectory).mcpSocket, { ...command, token })
+    return await control(runtimeFiles(environment.runtimeDirectory).mcpSocket, { ...command, token })
   } catch (error) {
     if (!(error instanceof HubRefusal) || error.code !== 'forbidden') throw error
     throw otherSecret(environment)

@@ -1,4 +1,5 @@
 import { type DefinitionKind, type Event, type FromWorker, suspectAfterMs } from '@callboard/protocol'
+import type { HeldDefinition } from '../pinning/pinning.js'
 import type { Identity, ListScope, ServiceStatus } from '../port.js'
 import { Audience } from './audience.js'
 import { CallFlow } from './call-flow.js'
@@ -95,6 +96,11 @@ export class Broker {
     return this.#state.tokens.find(token, now)
   }
 
+  /** What no operator has accepted. */
+  held(): readonly HeldDefinition[] {
+    return this.#state.catalogue.held()
+  }
+
   snapshot(): BrokerSnapshot {
     return snapshot(this.#state, this.#dispatcher)
   }
@@ -148,6 +154,8 @@ export class Broker {
         return this.#audience.revokeCredential(event.credential)
       case 'catalogue_restored':
         return this.#state.catalogue.restore(event.services, this.#state.now)
+      case 'pins_changed':
+        return this.#updates.pinsChanged(event.accepted)
       case 'drain':
         return this.#drain(event.target, event.drainMs)
       case 'forget':

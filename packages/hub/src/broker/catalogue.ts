@@ -1,6 +1,11 @@
 import type { Affinity, DefinitionKind, Definitions, WorkerMethod } from '@callboard/protocol'
+import { heldIn } from '../pinning/held-in.js'
+import { type HeldDefinition, type HeldDefinitions, nothingHeld, type Pinning } from '../pinning/pinning.js'
+import { standIn } from '../pinning/stand-in.js'
 import type { ListScope } from '../port.js'
+import { byText } from './by-text.js'
 import { type CatalogueChanges, ChangeLog } from './catalogue-changes.js'
+import type { CatalogueOptions } from './catalogue-options.js'
 import {
   acceptedOnly,
   type Candidate,
@@ -11,31 +16,19 @@ import {
   hashOf,
   type Listed,
 } from './definition.js'
-import { chooseEdition, type KeptOffer, keepOffer, offerKey, quarantined } from './editions.js'
+import { chooseEdition, type KeptOffer, keepOffer, offerKey } from './editions.js'
 import type { PeerId } from './events.js'
 import { exposedName, safeToolName } from './exposed-name.js'
-import {
-  catalogueCharactersMax,
-  definitionCharactersMax,
-  definitionsPerServiceMax,
-  forgetServiceMs,
-  verdictsMax,
-} from './limits.js'
+import { catalogueCharactersMax, definitionCharactersMax, definitionsPerServiceMax, forgetServiceMs } from './limits.js'
 import { NamesInForce } from './names-in-force.js'
 import type { Offer } from './offer.js'
 import { OwnTools } from './own-tools.js'
-import { type Refusal, type Verdict, verdictOf } from './refusals.js'
-import { type ServiceEntry, type StoredService, toForget } from './service-entry.js'
+import type { Holder, Refusal, Verdict } from './refusals.js'
+import { noteServed, type ServiceEntry, type StoredService, toForget } from './service-entry.js'
 import { SessionViews, type SightChange } from './session-views.js'
-import type { Sight } from './sight.js'
+import { otherwiseIn, type Sight } from './sight.js'
+import { asksFor, type Claim, verdictsOf } from './verdicts.js'
 import { type Viewer, ViewerLists } from './viewer-lists.js'
-
-export interface CatalogueOptions {
-  /** `always`: agents see `service_name` instead of `name`. */
-  readonly namespace: 'never' | 'always'
-  /** Finds fault with a definition beyond its form; a client must be able to read every listed one. */
-  readonly inspect: (kind: DefinitionKind, value: { readonly [key: string]: unknown }) => string | undefined
-}
 
 /**
  * Who offers what. A service keeps its definitions while its workers are away; a name belongs to the service that
@@ -47,15 +40,21 @@ export class Catalogue {
   readonly #inForce = new NamesInForce()
   readonly #lists = new ViewerLists()
   readonly #changes = new ChangeLog()
+  readonly #pinning: Pinning
   /** What single sessions see other than everybody does. */
   readonly views: SessionViews
   readonly #editionChanged: (service: string, version: string, former: string) => void
 
   /** `editionChanged`: other definitions came into force in the place of those of a former version. */
-  constructor(options: CatalogueOptions, editionChanged: (service: string, version: string, former: string) => void) {
+  constructor(
+    options: CatalogueOptions,
+    pinning: Pinning,
+    editionChanged: (service: string, version: string, former: string) => void,
+  ) {
     this.#options = options
+    this.#pinning = pinning
     this.#editionChanged = editionChanged
-    this.views = new SessionViews(new OwnTools(options, this.#inForce), (change) => this.#noteSight(change))
+    this.views = new SessionViews(new OwnTools(options, this.#inForce, pinning), (change) => this.#noteSight(change))
   }
 
   restore(services: readonly StoredService[], now: number): void {
@@ -63,7 +62,7 @@ export class Catalogue {
       if (this.#services.has(stored.service) || now - stored.lastSeenAt > forgetServiceMs) continue
       // The clock may have been set back since.
       const lastSeenAt = Math.min(stored.lastSeenAt, now)
-      this.#list(this.#createEntry({ ...stored, lastSeenAt }), stored.definitions)
+      this.#list(this.#createEntry({ ...stored, lastSeenAt }), stored.definitions, this.#pinning.heldOf(stored))
     }
     this.#forgetAbsent(now)
   }
@@ -81,12 +80,14 @@ export class Catalogue {
     const kept = keepOffer(peer, offer, this.#options.namespace, now)
     // Who leaves does not stay for having changed something.
     kept.isLeaving = entry.offers.get(peer)?.isLeaving ?? false
+    kept.held = this.#pinning.heldOf(kept)
+    this.#pinning.tell(entry.service, kept.held.values(), now)
     entry.offers.set(peer, kept)
     this.#changes.isToKeep = true
     // Whoever leads the edition in force takes it along when it changes its own definitions.
     if (entry.inForce?.peer === peer) this.#putInForce(entry, kept, now)
     else this.#review(entry, now)
-    this.#noteServed(entry, kept)
+    noteServed(entry, kept)
   }
 
   /** Workers that will get nothing new: their edition is in force only as long as another one offers it. */
@@ -95,6 +96,25 @@ export class Catalogue {
     if (entry === undefined) return
     for (const offer of entry.offers.values()) if (peers.includes(offer.peer)) offer.isLeaving = true
     this.#review(entry, now)
+  }
+
+  /** Other definitions are accepted now, or none has to be. */
+  pin(accepted: ReadonlySet<string> | undefined, now: number): void {
+    this.#pinning.accept(accepted)
+    for (const entry of this.#services.values()) {
+      for (const offer of entry.offers.values()) offer.held = this.#pinning.heldOf(offer)
+      const lead = entry.inForce && entry.offers.get(entry.inForce.peer)
+      if (lead !== undefined) this.#putInForce(entry, lead, now)
+      else this.#list(entry, entry.stored.definitions, this.#pinning.heldOf(entry.stored))
+      for (const offer of entry.offers.values()) noteServed(entry, offer)
+    }
+    this.#changes.isToKeep = true
+  }
+
+  /** What of a service, or of all, no operator has accepted. */
+  held(service?: string): HeldDefinition[] {
+    const entries = [...this.#services.values()].filter((entry) => service === undefined || entry.service === service)
+    return heldIn(entries, this.views.heldViews)
   }
 
   /** A worker has fallen silent, or was heard again. */
@@ -119,14 +139,7 @@ export class Catalogue {
   refusedOf(peer: PeerId, service: string): Verdict[] {
     const entry = this.#services.get(service)
     const own = entry?.offers.get(peer)
-    if (entry === undefined || own === undefined) return []
-    const refused = entry.refused.filter(({ kind, workerKey }) => own.hashes.has(offerKey(kind, workerKey)))
-    const verdicts = refused.slice(0, verdictsMax).map((refusal) => this.#verdictOf(refusal, entry))
-    if (own.digest === entry.inForce?.digest) return verdicts
-    const known = new Set(refused.map(({ kind, workerKey }) => offerKey(kind, workerKey)))
-    const isRefused = (kind: DefinitionKind, key: string) => known.has(offerKey(kind, key))
-    const held = quarantined(own, entry.stored.version, entry.definitions, isRefused)
-    return [...verdicts, ...held].slice(0, verdictsMax)
+    return entry === undefined || own === undefined ? [] : verdictsOf(own, entry, (why) => this.#holder(why))
   }
 
   /** `isLost`: it took no leave, so that it may be back in a moment. */
@@ -304,34 +317,32 @@ export class Catalogue {
     const { lead } = chooseEdition(entry.offers.values(), entry.inForce, now)
     if (lead === undefined) return false
     const isOther = lead.digest !== entry.inForce?.digest
-    if (isOther) this.#putInForce(entry, lead, now)
+    // Who came or left may have what stands in for a held definition.
+    if (isOther || lead.held.size > 0) this.#putInForce(entry, lead, now)
     else if (entry.inForce !== undefined) entry.inForce = { ...entry.inForce, peer: lead.peer, lostAt: undefined }
     return isOther
   }
 
   #putInForce(entry: ServiceEntry, lead: KeptOffer, now: number): void {
-    const { service, version, replicas, affinity, definitions, trusted } = lead
+    const { service, version, replicas, affinity, definitions, trusted, key } = lead
     const former = entry.inForce
     if (former !== undefined && former.digest !== lead.digest) this.#editionChanged(service, version, former.version)
-    entry.stored = { service, version, replicas, affinity, definitions, trusted, lastSeenAt: now }
+    entry.stored = { service, version, replicas, affinity, definitions, trusted, key, lastSeenAt: now }
     entry.inForce = { digest: lead.digest, version, peer: lead.peer, lostAt: undefined }
-    this.#list(entry, definitions)
-    for (const offer of entry.offers.values()) this.#noteServed(entry, offer)
-  }
-
-  #noteServed(entry: ServiceEntry, { peer, hashes }: KeptOffer): void {
-    const served = entry.definitions.filter((each) => hashes.get(offerKey(each.kind, each.workerKey)) === each.hash)
-    entry.serves.set(peer, new Set(served))
+    this.#list(entry, definitions, lead.held)
+    for (const offer of entry.offers.values()) noteServed(entry, offer)
   }
 
   /** Takes the accepted ones into force and keeps nothing else of what was sent. */
-  #list(entry: ServiceEntry, definitions: Definitions): void {
+  #list(entry: ServiceEntry, definitions: Definitions, held: HeldDefinitions): void {
     const before = entry.definitions
     const known = new Map(before.map((definition) => [definition.hash, definition]))
     for (const definition of before) this.#inForce.drop(definition)
     entry.definitions = []
     entry.refused = []
-    for (const candidate of candidates(definitions)) {
+    for (const offered of candidates(definitions)) {
+      const candidate = standIn(offered, held, entry, this.#options.namespace)
+      if (candidate === undefined) continue
       const judged = this.#judge(entry, candidate, known)
       if ('why' in judged) {
         entry.refused.push(judged)
@@ -356,13 +367,12 @@ export class Catalogue {
     return same ?? define(candidate, entry.service, key, text)
   }
 
-  #verdictOf(refusal: Refusal, { service }: ServiceEntry): Verdict {
-    if ('problem' in refusal.why) return verdictOf(refusal, undefined)
-    const held = this.#inForce.conflictOf(refusal.kind, refusal.why.taken, service)
-    const holder = held && this.#services.get(held.service)
-    if (holder === undefined) return verdictOf(refusal, undefined)
-    const awaySince = holder.offers.size > 0 ? undefined : holder.stored.lastSeenAt
-    return verdictOf(refusal, { service: holder.service, awaySince })
+  /** Of what a service asks for. */
+  #holder({ kind, key, service }: Claim): Holder | undefined {
+    const holder = this.#services.get(this.#inForce.conflictOf(kind, key, service)?.service ?? '')
+    return (
+      holder && { service: holder.service, awaySince: holder.offers.size > 0 ? undefined : holder.stored.lastSeenAt }
+    )
   }
 
   #problemOf(entry: ServiceEntry, candidate: Candidate, text: string): string | undefined {
@@ -402,14 +412,11 @@ export class Catalogue {
   }
 
   #noteSight({ scope, id, before, after }: SightChange): void {
-    const services = new Set([...before.services, ...after.services])
-    const shared = [...services].flatMap((service) => this.#services.get(service)?.definitions ?? [])
-    const [owned, owns] = [new Set(before.own), new Set(after.own)]
-    this.#changes.forOne(scope, id, [
-      ...shared.filter((definition) => before.lists(definition) !== after.lists(definition)),
-      ...[...owned].filter((definition) => !owns.has(definition)),
-      ...[...owns].filter((definition) => !owned.has(definition)),
-    ])
+    this.#changes.forOne(
+      scope,
+      id,
+      otherwiseIn(before, after, (service) => this.#services.get(service)?.definitions ?? []),
+    )
   }
 
   #forgetAbsent(now: number): void {
@@ -421,7 +428,7 @@ export class Catalogue {
   #forgetAll(forgotten: readonly ServiceEntry[], now: number): string[] {
     if (forgotten.length === 0) return []
     for (const entry of forgotten) {
-      this.#list(entry, {})
+      this.#list(entry, {}, nothingHeld)
       this.views.endOf(entry.service, () => false)
       this.#services.delete(entry.service)
     }
@@ -429,13 +436,8 @@ export class Catalogue {
     const gone = new Set(forgotten.map(({ service }) => service))
     const heirs: string[] = []
     for (const entry of this.#services.values()) {
-      const inherits = entry.refused.some(
-        ({ kind, why }) =>
-          'taken' in why &&
-          gone.has(why.holder) &&
-          entry.offers.size > 0 &&
-          this.#inForce.conflictOf(kind, why.taken, entry.service) === undefined,
-      )
+      const isFree = (claim: Claim) => this.#holder(claim) === undefined
+      const inherits = entry.offers.size > 0 && asksFor(entry, gone, isFree)
       const lead = entry.inForce && entry.offers.get(entry.inForce.peer)
       if (!inherits || lead === undefined) continue
       this.#putInForce(entry, lead, now)
@@ -444,6 +446,3 @@ export class Catalogue {
     return heirs
   }
 }
-
-/** By code unit: the same on every machine, whatever its locale. */
-const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

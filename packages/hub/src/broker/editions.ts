@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DefinitionKind } from '@callboard/protocol'
+import { type HeldDefinitions, nothingHeld } from '../pinning/pinning.js'
 import { candidates, type Definition, hashOf } from './definition.js'
 import type { PeerId } from './events.js'
 import { exposedName } from './exposed-name.js'
@@ -18,6 +19,8 @@ export interface KeptOffer extends Offer {
   readonly digest: string
   /** By `kind key` as the worker has it: the definition's hash, once in force. */
   readonly hashes: ReadonlyMap<string, string>
+  /** What of it no operator has accepted. */
+  held: HeldDefinitions
   /** UTC ms: when it signed in, last changed its definitions, or was heard again. */
   since: number
   /** Nothing is heard of it: it may hang, and proves nothing by staying. */
@@ -51,7 +54,8 @@ export function keepOffer(peer: PeerId, offer: Offer, namespace: 'never' | 'alwa
     all.update(hash)
   }
   all.update(JSON.stringify(offer.definitions.completions ?? []))
-  return { ...offer, peer, digest: all.digest('base64url'), hashes, since: now, isSilent: false, isLeaving: false }
+  const digest = all.digest('base64url')
+  return { ...offer, peer, digest, hashes, held: nothingHeld, since: now, isSilent: false, isLeaving: false }
 }
 
 /**

@@ -58,6 +58,14 @@ export type Notice =
       readonly why: string
       readonly forMs: number
     }
+  | {
+      readonly kind: 'definitions_held'
+      readonly service: string
+      readonly identity: string
+      /** Of many some. */
+      readonly names: readonly string[]
+      readonly count: number
+    }
   | { readonly kind: 'edition_in_force'; readonly service: string; readonly version: string; readonly former: string }
   | {
       readonly kind: 'calls_shed'

@@ -59,6 +59,8 @@ export type BrokerEvent =
   | { readonly type: 'credential_revoked'; readonly credential: string }
   // From the operator and from time
   | { readonly type: 'catalogue_restored'; readonly services: readonly StoredService[] }
+  /** What operators have accepted, see `pinning`; undefined: nothing has to be accepted. */
+  | { readonly type: 'pins_changed'; readonly accepted: ReadonlySet<string> | undefined }
   | { readonly type: 'drain'; readonly target: DrainTarget; readonly drainMs: number }
   /** Nothing happens to a service that is not away. */
   | { readonly type: 'forget'; readonly service: string }

@@ -8,4 +8,6 @@ export interface Offer {
   readonly affinity: Affinity
   readonly definitions: Definitions
   readonly trusted: boolean
+  /** The name of the key that it signed in by. */
+  readonly key?: string | undefined
 }

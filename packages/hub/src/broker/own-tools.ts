@@ -1,11 +1,21 @@
-import type { CatalogueOptions } from './catalogue.js'
+import type { HeldDefinition, Pinning } from '../pinning/pinning.js'
+import type { Offerer } from '../pinning/worker-identity.js'
+import type { CatalogueOptions } from './catalogue-options.js'
 import { type Definition, define, formProblem, hashOf, isObject } from './definition.js'
 import { exposedName } from './exposed-name.js'
 import { definitionCharactersMax, ownCharactersMax } from './limits.js'
 import type { NamesInForce } from './names-in-force.js'
 
 /** Why a tool of a view is left out. */
-export type OwnToolFault = 'invalid' | 'name_taken' | 'twice' | 'no_room'
+export type OwnToolFault = 'invalid' | 'name_taken' | 'twice' | 'no_room' | 'held_back'
+
+export interface JudgedTools {
+  readonly accepted: Definition[]
+  /** Of those that are left out, one by one. */
+  readonly faults: OwnToolFault[]
+  /** Those of them that no operator has accepted. */
+  readonly held: HeldDefinition[]
+}
 
 interface Held {
   readonly definition: Definition
@@ -16,29 +26,36 @@ interface Held {
 export class OwnTools {
   readonly #options: CatalogueOptions
   readonly #inForce: NamesInForce
+  readonly #pinning: Pinning
   readonly #held = new Map<string, Held>()
   #characters = 0
 
-  constructor(options: CatalogueOptions, inForce: NamesInForce) {
+  constructor(options: CatalogueOptions, inForce: NamesInForce, pinning: Pinning) {
     this.#options = options
+    this.#pinning = pinning
     this.#inForce = inForce
   }
 
   /** Each by itself: one that is left out costs the others nothing. */
-  judge(service: string, tools: readonly unknown[]): { accepted: Definition[]; faults: OwnToolFault[] } {
+  judge(offerer: Offerer, tools: readonly unknown[]): JudgedTools {
+    const { service } = offerer
     const accepted = new Map<string, Definition>()
     const faults: OwnToolFault[] = []
+    const held: HeldDefinition[] = []
     let room = ownCharactersMax - this.#characters
     for (const tool of tools) {
       const judged = this.#judge(service, tool, room)
+      const heldForm = typeof judged === 'string' ? undefined : this.#pinning.heldOwn(offerer, judged)
+      if (heldForm !== undefined) held.push(heldForm)
       if (typeof judged === 'string') faults.push(judged)
+      else if (heldForm !== undefined) faults.push('held_back')
       else if (accepted.has(judged.key)) faults.push('twice')
       else {
         accepted.set(judged.key, judged)
         if (!this.#held.has(heldKey(judged))) room -= judged.characters
       }
     }
-    return { accepted: [...accepted.values()], faults }
+    return { accepted: [...accepted.values()], faults, held }
   }
 
   /** Keeps them in mind, so that they are not judged again. */

@@ -27,6 +27,8 @@ export interface WorkerPeer {
   readonly trusted: boolean
   /** What the key allows that it signed in with; undefined: it has none. */
   readonly signedInBy: { readonly key: string; readonly authorization: Authorization } | undefined
+  /** The name of that key. */
+  readonly key: string | undefined
   /** What it offers and its key does not allow. */
   unauthorized: readonly Verdict[]
   readonly concurrency: number
@@ -168,6 +170,7 @@ export function workerPeer(
     workerEpoch: ready.workerEpoch,
     trusted,
     signedInBy,
+    key: signedInBy?.authorization.name,
     unauthorized: [],
     concurrency: ready.concurrency,
     heartbeatMs: ready.heartbeatMs,

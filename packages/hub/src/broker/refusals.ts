@@ -1,4 +1,5 @@
 import type { DefinitionKind, DefinitionVerdicts } from '@callboard/protocol'
+import type { HeldDefinition } from '../pinning/pinning.js'
 
 /** What a worker is told of a definition that is not in force. */
 export type Verdict = DefinitionVerdicts['refused'][number]
@@ -28,6 +29,12 @@ export function verdictOf({ kind, workerKey, why }: Refusal, holder: Holder | un
       ? `${why.taken} belonged to ${why.holder} and is free now: restart the worker, or let it send its definitions again`
       : `${why.taken} belongs to ${holder.service}${remedyAgainst(holder)}`
   return { kind, name, code: 'name_taken', message, holder: holder?.service ?? why.holder }
+}
+
+/** Of what no operator has accepted. */
+export function heldBack({ kind, workerKey, name }: HeldDefinition): Verdict {
+  const message = `no operator has accepted this definition: see it with "callboard tools diff ${shortName(name)}"`
+  return { kind, name: shortName(workerKey), code: 'held_back', message }
 }
 
 /** Of what a replica of another edition has otherwise than the one in force, or alone. */

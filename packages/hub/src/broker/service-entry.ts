@@ -1,6 +1,7 @@
 import type { Affinity, Definitions, Replicas } from '@callboard/protocol'
+import { heldKey } from '../pinning/pinning.js'
 import type { Definition } from './definition.js'
-import type { EditionInForce, KeptOffer } from './editions.js'
+import { type EditionInForce, type KeptOffer, offerKey } from './editions.js'
 import type { PeerId } from './events.js'
 import { absentCharactersMax, absentServicesMax, forgetServiceMs } from './limits.js'
 import type { Refusal } from './refusals.js'
@@ -14,6 +15,8 @@ export interface StoredService {
   readonly lastSeenAt: number
   /** It proved itself: its names can't be taken by one that did not. */
   readonly trusted: boolean
+  /** The name of the key by which whoever offered it last signed in. */
+  readonly key?: string | undefined
   readonly definitions: Definitions
 }
 
@@ -29,6 +32,14 @@ export interface ServiceEntry {
   definitions: Definition[]
   /** What else the listed one has. */
   refused: Refusal[]
+}
+
+/** Takes down which of the definitions in force a worker may answer for. */
+export function noteServed(entry: ServiceEntry, { peer, hashes, held }: KeptOffer): void {
+  const served = entry.definitions.filter(({ kind, workerKey, hash }) => {
+    return hashes.get(offerKey(kind, workerKey)) === hash && !held.has(heldKey(kind, hash))
+  })
+  entry.serves.set(peer, new Set(served))
 }
 
 /** Of the services that are away, the one seen last is kept first. */

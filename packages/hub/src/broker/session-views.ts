@@ -1,4 +1,5 @@
 import type { SessionView } from '@callboard/protocol'
+import { HeldViews } from '../pinning/held-views.js'
 import type { ListScope } from '../port.js'
 import type { Definition } from './definition.js'
 import { sessionsMax } from './limits.js'
@@ -20,6 +21,8 @@ export interface SightChange {
 export interface Sender {
   readonly service: string
   readonly instance: string
+  /** The name of the key that it signed in by. */
+  readonly key?: string | undefined
 }
 
 interface View {
@@ -49,6 +52,8 @@ interface Count {
 /** What single sessions see of a service other than everybody does, as its workers said. [CB-26] */
 export class SessionViews {
   readonly #views = new Map<string, View>()
+  /** Those that are judged again when an operator has accepted something. */
+  readonly heldViews = new HeldViews()
   readonly #principals = new Map<string, Principal>()
   readonly #ownTools: OwnTools
   readonly #sights: Sights
@@ -77,6 +82,7 @@ export class SessionViews {
   close(session: string, principal: string | undefined): void {
     const view = this.#views.get(session)
     this.#forget(session)
+    this.heldViews.dropWhere((held) => held.session === session)
     const entry = principal === undefined ? undefined : this.#principals.get(principal)
     if (principal === undefined || entry === undefined) return
     entry.sessions--
@@ -98,16 +104,19 @@ export class SessionViews {
   ): OwnToolFault[] | undefined {
     const known = this.#views.get(session)
     if (known === undefined && this.#views.size >= sessionsMax) return undefined
-    const { accepted, faults } = this.#ownTools.judge(sender.service, content.tools ?? [])
+    const { accepted, faults, held } = this.#ownTools.judge(sender, content.tools ?? [])
     const view = known ?? { principal, senders: new Map<string, string>(), sight: everybodysSight }
     const statements = statementsOf(content, accepted)
     if (!this.#sights.hasRoom(statements, view.sight.statementsOf(sender.service))) return undefined
+    const { service, instance, key } = sender
+    this.heldViews.keep({ sender: { service, instance, key }, session, content, held })
     this.#replace(session, view, sender, statements)
     return faults
   }
 
   /** Ends what instances of a service said that are gone. */
   endOf(service: string, isThere: (instance: string) => boolean): void {
+    this.heldViews.dropWhere(({ sender }) => sender.service === service && !isThere(sender.instance))
     for (const [session, view] of [...this.#views]) {
       const instance = view.senders.get(service)
       if (instance !== undefined && !isThere(instance)) this.#replace(session, view, { service, instance }, nothing)
@@ -116,6 +125,7 @@ export class SessionViews {
 
   /** Forgets what sessions saw that did not come back. */
   keep(isAlive: (session: string) => boolean): void {
+    this.heldViews.dropWhere(({ session }) => !isAlive(session))
     for (const session of [...this.#views.keys()]) if (!isAlive(session)) this.#forget(session)
   }
 

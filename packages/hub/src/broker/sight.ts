@@ -165,3 +165,19 @@ function keyOf(byService: ReadonlyMap<string, Statements>): string {
 }
 
 const byFirst = ([one]: readonly string[], [other]: readonly string[]): number => (one! < other! ? -1 : 1)
+
+/** What one sight lists and the other does not. */
+export function otherwiseIn(
+  before: Sight,
+  after: Sight,
+  definitionsOf: (service: string) => readonly Definition[],
+): Definition[] {
+  const services = new Set([...before.services, ...after.services])
+  const shared = [...services].flatMap((service) => definitionsOf(service))
+  const [owned, owns] = [new Set(before.own), new Set(after.own)]
+  return [
+    ...shared.filter((definition) => before.lists(definition) !== after.lists(definition)),
+    ...[...owned].filter((definition) => !owns.has(definition)),
+    ...[...owns].filter((definition) => !owned.has(definition)),
+  ]
+}

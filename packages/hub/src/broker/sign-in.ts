@@ -91,7 +91,7 @@ export class SignIn {
     state.peers.add(worker)
     state.statisticsOf(message.service).joined()
     const { service, replicas, affinity } = message
-    const offer = { service, version: message.version, replicas, affinity, trusted, definitions: allowed }
+    const offer = { service, version: message.version, replicas, affinity, trusted, key: worker.key, definitions: allowed }
     state.catalogue.offer(peer, offer, state.now)
     this.#endViewsOfTheGone(service)
     const refused = [...worker.unauthorized, ...state.catalogue.refusedOf(peer, service)].slice(0, verdictsMax)
@@ -108,7 +108,7 @@ export class SignIn {
       instance: message.instance,
       version: message.version,
       trusted,
-      ...(signedInBy === undefined ? {} : { key: signedInBy.authorization.name }),
+      ...(worker.key === undefined ? {} : { key: worker.key }),
       refused: refused.slice(0, 16).map(({ name, message: why }) => `${name}: ${why}`),
     })
     this.#welcomeBack(worker, message)

@@ -31,6 +31,8 @@ export interface BrokerSnapshot {
     readonly renamed: Readonly<Record<string, string>>
     /** Tools that single sessions have of their own: how many sessions have one of that name. */
     readonly ownTools: Readonly<Record<string, number>>
+    /** Definitions that no operator has accepted; absent: none. */
+    readonly held?: number
     readonly isServed: boolean
     /** While no worker of it is signed in: since when, and when it will be forgotten. */
     readonly away?: { readonly since: number; readonly keptUntil: number }
@@ -65,7 +67,7 @@ export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnap
       version: worker.version,
       state: stateOf(worker),
       trusted: worker.trusted,
-      ...(worker.signedInBy === undefined ? {} : { key: worker.signedInBy.authorization.name }),
+      ...(worker.key === undefined ? {} : { key: worker.key }),
       joinedAt: worker.joinedAt,
       inFlight: worker.held.size,
       suspended: worker.suspended.size,
@@ -101,11 +103,13 @@ export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnap
 
 function namesOf(service: string, { catalogue, options }: BrokerState) {
   const tools = catalogue.toolsOf(service)
+  const held = catalogue.held(service).length
   const plain = (workerKey: string) => (options.namespace === 'always' ? `${service}_${workerKey}` : workerKey)
   const renamed = tools.filter(({ key, workerKey }) => key !== plain(workerKey))
   return {
     tools: tools.map(({ key }) => key),
     renamed: Object.fromEntries(renamed.map(({ key, workerKey }) => [key, workerKey])),
     ownTools: catalogue.views.ownCounts(service),
+    ...(held > 0 && { held }),
   }
 }

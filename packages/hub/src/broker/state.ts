@@ -7,8 +7,10 @@ import {
   type WorkerMethod,
 } from '@callboard/protocol'
 import type { KeyBook } from './authorization.js'
+import { Pinning } from '../pinning/pinning.js'
 import { Calls } from './calls.js'
-import { Catalogue, type CatalogueOptions } from './catalogue.js'
+import { Catalogue } from './catalogue.js'
+import type { CatalogueOptions } from './catalogue-options.js'
 import { Counters } from './counters.js'
 import type { Definition } from './definition.js'
 import type { BrokerEffect, Notice } from './effects.js'
@@ -72,7 +74,8 @@ export class BrokerState {
 
   constructor(options: BrokerOptions, now: number) {
     this.options = options
-    this.catalogue = new Catalogue(options, (service, version, former) =>
+    const pinning = new Pinning(options, (news) => this.notice({ kind: 'definitions_held', ...news }))
+    this.catalogue = new Catalogue(options, pinning, (service, version, former) =>
       this.notice({ kind: 'edition_in_force', service, version, former }),
     )
     this.#statistics = this.perService(() => new ServiceStatistics())

@@ -23,6 +23,8 @@ export interface ServiceLoad extends CountedService {
   readonly suspended: number
   /** What its ready workers take at once, of calls of agents. */
   readonly credits: number
+  /** Definitions that no operator has accepted. */
+  readonly definitionsHeld: number
   readonly queued: number
   /** Age of the call that waits longest. */
   readonly oldestQueuedMs: number
@@ -65,6 +67,7 @@ function loadOf(service: string, version: string, state: BrokerState, dispatcher
     inFlight,
     suspended,
     credits,
+    definitionsHeld: state.catalogue.held(service).length,
     ...dispatcher.waiting(service),
   }
 }

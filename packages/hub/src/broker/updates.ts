@@ -51,6 +51,18 @@ export class Updates {
     return refused.length === 0 ? view : { ...view, tools: allowed.tools ?? [] }
   }
 
+  /** An operator accepted something, or takes it back: all that is offered is judged again. */
+  pinsChanged(accepted: ReadonlySet<string> | undefined): void {
+    const { catalogue, peers, sessions, now } = this.#state
+    catalogue.pin(accepted, now)
+    for (const { sender, session, content } of catalogue.views.heldViews.all()) {
+      catalogue.views.set(sender, session, content, sessions.get(session)?.identity.principal)
+    }
+    const workers = [...peers.workers()]
+    for (const worker of workers) this.#signIn.tellSubscriptions(worker)
+    for (const service of new Set(workers.map((worker) => worker.service))) this.#dispatcher.offersChanged(service)
+  }
+
   #judge(worker: WorkerPeer, body: Uint8Array): void {
     const { catalogue, counters, now } = this.#state
     worker.updatedAt = now
@@ -60,10 +72,10 @@ export class Updates {
     const known = catalogue.describe(worker.service)
     if (definitions === undefined || known === undefined) return counters.add('frames_dropped', 'invalid_update')
     const { replicas, affinity } = known
-    const { service, version, trusted } = worker
+    const { service, version, trusted, key } = worker
     const { allowed, refused } = authorize(definitions, worker.signedInBy?.authorization)
     worker.unauthorized = refused.slice(0, verdictsMax)
-    const offer = { service, version, replicas, affinity, trusted, definitions: allowed }
+    const offer = { service, version, replicas, affinity, trusted, key, definitions: allowed }
     catalogue.offer(worker.peer, offer, now)
     this.#signIn.tellSubscriptions(worker)
     this.#dispatcher.offersChanged(service)

@@ -33,6 +33,12 @@ export const serviceFamilies: readonly ServiceFamily[] = [
     value: (load) => load.oldestQueuedMs / 1000,
   },
   {
+    name: 'definitions_held',
+    type: 'gauge',
+    help: 'Definitions that no operator has accepted.',
+    value: (load) => load.definitionsHeld,
+  },
+  {
     name: 'calls_total',
     type: 'counter',
     help: 'Calls that have ended, by what the caller was told.',

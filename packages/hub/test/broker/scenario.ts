@@ -178,6 +178,7 @@ export class ScenarioHub {
       if (notice.kind === 'handshake_refused') return `${notice.kind} ${notice.reason}`
       if (notice.kind === 'peer_faults') return `${notice.kind} ${notice.code}`
       if (notice.kind === 'sign_in_refused') return `${notice.kind} ${notice.service} ${notice.code}`
+      if (notice.kind === 'definitions_held') return `${notice.kind} ${notice.identity} ${notice.names.join(' ')}`
       if (notice.kind === 'worker_left') return `${notice.kind} ${notice.service} ${notice.reason}`
       return `${notice.kind} ${notice.service}`
     })

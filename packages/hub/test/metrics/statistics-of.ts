@@ -14,6 +14,7 @@ export function loadOf(service: string, more: Partial<ServiceLoad> = {}): Servic
     suspended: 0,
     credits: 0,
     queued: 0,
+    definitionsHeld: 0,
     oldestQueuedMs: 0,
     outcomes: {},
     latency: noSpread,
