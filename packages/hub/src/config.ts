@@ -1,3 +1,4 @@
+import { type AuditConfig, readAudit } from './audit/audit-config.js'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
@@ -62,6 +63,8 @@ export interface HubConfig {
   readonly catalogue: CatalogueConfig
   readonly agents: Readonly<Record<string, AgentConfig>>
   readonly logLevel: LogLevel
+  /** Absent: calls leave no line. */
+  readonly audit?: AuditConfig
   /** The workers' own sections, unread. */
   readonly sections: Readonly<Record<string, unknown>>
 }
@@ -121,6 +124,7 @@ const fileFields = {
   catalogue: object,
   agents: z.record(z.string(), z.unknown(), 'must be an object, like {"ada": {}}'),
   logLevel: choice(logLevels),
+  audit: z.unknown(),
 }
 
 /** Sections that belong to a worker: passed on to it, unread. */
@@ -147,6 +151,8 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
   const secretFile = variable(environment, 'CALLBOARD_SIGN_IN_SECRET_FILE')
   const signInSecretFile =
     secretFile === undefined ? undefined : absolute(secretFile, 'CALLBOARD_SIGN_IN_SECRET_FILE', problems)
+  const auditing = { value: file.audit, variable: variable(environment, 'CALLBOARD_AUDIT'), environment }
+  const audit = readAudit({ ...auditing, dataDirectory: dataDirectory(environment) }, fileName, problems)
   const config: HubConfig = {
     runtimeDirectory: runtimeDirectory(environment, problems),
     dataDirectory: dataDirectory(environment, problems),
@@ -164,6 +170,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
       variable(environment, 'CALLBOARD_LOG_LEVEL') ?? file.logLevel ?? input.logLevelDefault ?? 'info',
       problems,
     ),
+    ...(audit === undefined ? {} : { audit }),
     sections: file.sections,
   }
   if (problems.length > 0) throw new ConfigError(problems, config)
@@ -180,6 +187,7 @@ interface FileContent {
   readonly oauth?: OAuthConfig | undefined
   readonly workers?: readonly string[] | undefined
   readonly namespace?: HubConfig['namespace'] | undefined
+  readonly audit?: unknown
   readonly catalogue: CatalogueConfig
   readonly agents: HubConfig['agents']
   readonly logLevel?: LogLevel | undefined

@@ -28,6 +28,8 @@ export interface BrokerOptions extends CatalogueOptions {
   readonly signInSecret: string | undefined
   /** Services that only trusted workers may offer. */
   readonly reservedServices: readonly string[]
+  /** Calls are told of when they end; undefined: nobody wants to know. `refuses`: none may begin now. */
+  readonly audit?: { readonly refuses: () => boolean } | undefined
   /** Bytes that nobody can guess. */
   readonly random: (count: number) => Uint8Array
 }
