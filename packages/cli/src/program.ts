@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { addApprovalsCommands } from './approvals/approvals-commands.js'
+import { addAuditCommands } from './audit/audit-commands.js'
 import { binary } from './binary.js'
 import { tokenMsMax } from './limits.js'
 import { print } from './output.js'
@@ -20,6 +21,7 @@ export function createProgram(): Command {
   addSchedulerCommands(program)
   addApprovalsCommands(program, addExamples, positiveNumber)
   addTokenCommands(program)
+  addAuditCommands(program, addExamples)
   addDemoCommand(program)
   addMcpJsonCommand(program)
   explainErrors(program, 'callboard')

@@ -1,8 +1,8 @@
-import { type AuditConfig, readAudit } from './audit/audit-config.js'
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { agentRoles, groupName, nameProblem } from './agent-names.js'
+import { type AuditConfig, readAudit } from './audit/audit-config.js'
 import {
   type CatalogueConfig,
   type CatalogueSettings,

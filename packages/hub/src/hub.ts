@@ -351,7 +351,13 @@ class Hub implements RunningHub {
     const runner = this.#running()
     // The broker's time is that of its last event.
     runner.step({ type: 'tick' })
-    return hubStatistics(this.#options.version, steadyNow(), runner.broker.statistics(), this.#lag!.read(), this.#audit?.counts)
+    return hubStatistics(
+      this.#options.version,
+      steadyNow(),
+      runner.broker.statistics(),
+      this.#lag!.read(),
+      this.#audit?.counts,
+    )
   }
 
   /** Why a client should not come yet, or no more. */

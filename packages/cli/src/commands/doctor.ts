@@ -1,4 +1,5 @@
 import { sectionOf } from '../config-file.js'
+import { checkAudit } from '../doctor/check-audit.js'
 import { checkDataDirectory, checkRuntimeDirectory } from '../doctor/check-directories.js'
 import { checkHttp, checkHub, checkWorkers } from '../doctor/check-hub.js'
 import { checkIssuer } from '../doctor/check-issuer.js'
@@ -41,6 +42,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(problems.length === 0 ? [ok('config', file.file === undefined ? 'defaults' : file.fileName)] : []),
     ...problems.map((each) => problem('config', each, 'correct it')),
     ...(await checkTokens(environment.dataDirectory, Date.now())),
+    ...checkAudit(config),
     ...hub,
     await checkHttp(config, found),
     ...(await checkIssuer(config)),

@@ -5,15 +5,7 @@ import { StartError } from '../start-error.js'
 import type { AuditConfig, Recording } from './audit-config.js'
 import { type Answer, callMembers } from './call-members.js'
 import { ChainFile } from './chain-file.js'
-import {
-  answersMax,
-  batchBytesMax,
-  bufferBytesMax,
-  checkpointMs,
-  gatherMs,
-  retryMs,
-  syncMs,
-} from './limits.js'
+import { answersMax, batchBytesMax, bufferBytesMax, checkpointMs, gatherMs, retryMs, syncMs } from './limits.js'
 import { redactionOf } from './redaction.js'
 
 export interface JournalOptions {
@@ -188,9 +180,13 @@ export class AuditJournal {
   #ended(problem: string | undefined): void {
     const { log, config } = this.#options
     if (problem !== undefined && this.#problem === undefined) {
-      log.error({ problem, directory: config.directory, onFailure: config.onFailure }, 'the audit journal can’t be written')
+      log.error(
+        { problem, directory: config.directory, onFailure: config.onFailure },
+        'the audit journal can’t be written',
+      )
     }
-    if (problem === undefined && this.#problem !== undefined) log.warn({ lost: this.#lost }, 'the audit journal is written again')
+    if (problem === undefined && this.#problem !== undefined)
+      log.warn({ lost: this.#lost }, 'the audit journal is written again')
     this.#problem = problem
     this.#writing = undefined
     if (this.#closing !== undefined) return
@@ -217,8 +213,7 @@ export class AuditJournal {
     const answer = this.#answers.get(record.id)
     if (answer !== undefined) this.#answers.delete(record.id)
     const recording = recordingOf?.(record) ?? config.arguments
-    const members = callMembers(record, recording, this.#redaction, answer)
-    return `"at":"${timeOf(at)}","kind":"call",${JSON.stringify(members).slice(1)}`.slice(0, -1)
+    return `"at":"${timeOf(at)}","kind":"call",${callMembers(record, recording, this.#redaction, answer)}`
   }
 
   #add(members: string): void {
@@ -240,7 +235,9 @@ export class AuditJournal {
   }
 
   async #sync(): Promise<void> {
-    await this.#file.sync().catch((error) => this.#options.log.error({ err: error }, 'the audit journal can’t be synced'))
+    await this.#file
+      .sync()
+      .catch((error) => this.#options.log.error({ err: error }, 'the audit journal can’t be synced'))
   }
 
   /** Whoever keeps the log elsewhere can tell when the newest lines of the journal are missing. */

@@ -1,3 +1,4 @@
+import type { Caller } from '@callboard/protocol'
 import type { CallRecord } from '../broker/call-record.js'
 import { argumentBytes } from './argument-bytes.js'
 import type { Recording } from './audit-config.js'
@@ -8,18 +9,30 @@ import type { Redaction } from './redaction.js'
 /** What a person answered while the call waited. */
 export type Answer = 'accepted' | 'declined' | 'cancelled'
 
-/** A call as the members of its line. */
-export function callMembers(record: CallRecord, recording: Recording, redaction: Redaction, answer?: Answer) {
-  const { caller } = record
+/** A call as the members of its line, in JSON without braces. */
+export function callMembers(record: CallRecord, recording: Recording, redaction: Redaction, answer?: Answer): string {
+  return `${callerMembers(record.caller)},${JSON.stringify(ownMembers(record, recording, redaction, answer)).slice(1, -1)}`
+}
+
+/** All calls of a connection have one caller: what it hashes and encodes once need not be done for each of them. */
+function callerMembers(caller: Caller): string {
+  let text = texts.get(caller)
+  if (text === undefined) {
+    const { principal, onBehalfOf, roles, group, session, run, depth } = caller
+    // Whoever may read the journal need not know a session's id.
+    const members = { principal, onBehalfOf, roles, group, session: sha256(session).slice(0, 16), run, depth }
+    text = JSON.stringify(members).slice(1, -1)
+    texts.set(caller, text)
+  }
+  return text
+}
+
+const texts = new WeakMap<Caller, string>()
+
+function ownMembers(record: CallRecord, recording: Recording, redaction: Redaction, answer: Answer | undefined) {
   return {
     id: record.id,
     method: record.method,
-    principal: caller.principal,
-    ...(caller.onBehalfOf !== undefined && { onBehalfOf: caller.onBehalfOf }),
-    roles: caller.roles,
-    ...(caller.group !== undefined && { group: caller.group }),
-    // Whoever knows a session's id is not it, but need not be told.
-    session: sha256(caller.session).slice(0, 16),
     client: record.client,
     service: record.service,
     tool: redaction.redact(record.tool, false),
@@ -27,11 +40,9 @@ export function callMembers(record: CallRecord, recording: Recording, redaction:
     outcome: record.outcome,
     isError: record.isError,
     durationMs: record.durationMs,
-    ...(record.worker !== undefined && { worker: record.worker }),
-    ...(record.key !== undefined && { key: record.key }),
-    ...(caller.run !== undefined && { run: caller.run }),
-    depth: caller.depth,
-    ...(record.parent !== undefined && { parent: record.parent }),
+    worker: record.worker,
+    key: record.key,
+    parent: record.parent,
     ...((record.decides || answer !== undefined) && {
       approval: { ...(record.decides && { decision: true }), ...(answer !== undefined && { input: answer }) },
     }),

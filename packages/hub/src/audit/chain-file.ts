@@ -46,7 +46,7 @@ export class ChainFile {
       const isNewest = name === files.at(-1)
       const damaged = last === undefined && wholeBytes > 0
       if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash }
-      if (isNewest) await this.#take(name, wholeBytes, damaged)
+      if (isNewest && !damaged) await this.#take(name, wholeBytes, String(last?.value['at']).slice(0, 10))
       if (last === undefined && !damaged) {
         await this.#headBefore(files.slice(0, files.indexOf(name)))
       }
@@ -144,16 +144,15 @@ export class ChainFile {
     this.#head = { seq: line.seq, hash: line.hash }
   }
 
-  async #take(name: string, wholeBytes: number, damaged: boolean): Promise<void> {
-    if (damaged) return
+  async #take(name: string, wholeBytes: number, day: string): Promise<void> {
     const path = join(this.#limits.directory, name)
     const handle = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
-    const { size, mtimeMs } = await handle.stat()
+    const { size } = await handle.stat()
     if (size > wholeBytes) await handle.truncate(wholeBytes)
     this.#handle = handle
     this.#name = name
     this.#size = wholeBytes
-    this.#day = dayOf(mtimeMs)
+    this.#day = day
   }
 
   async #headBefore(files: readonly string[]): Promise<void> {

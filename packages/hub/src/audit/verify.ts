@@ -79,7 +79,11 @@ class Check {
     }
     if (this.#expect !== undefined && !this.#isExpectedSeen) {
       const last = files.at(-1) ?? '-'
-      this.#report(last, this.#lines, 'no line has the expected hash: the newest lines were removed, or all were written anew')
+      this.#report(
+        last,
+        this.#lines,
+        'no line has the expected hash: the newest lines were removed, or all were written anew',
+      )
     }
     return {
       files: files.length,
@@ -113,7 +117,8 @@ class Check {
   #note(file: string, line: number, { kind, lastHash, bytesCut, damaged }: Readonly<Record<string, unknown>>): void {
     if (kind === 'pruned') this.#pruned.add(String(lastHash))
     if (kind !== 'recovered') return
-    const problem = damaged === true ? 'the line before was damaged' : `${bytesCut} bytes of an unfinished line were cut off`
+    const problem =
+      damaged === true ? 'the line before was damaged' : `${bytesCut} bytes of an unfinished line were cut off`
     this.#recovered.push({ file, line, problem, bytesCut: Number(bytesCut) })
   }
 
@@ -125,7 +130,9 @@ class Check {
 function breakOf(formerSeq: number, seq: number): string {
   if (seq > formerSeq + 1) {
     const missing = seq - formerSeq - 1
-    return missing === 1 ? `line ${seq - 1} of the journal is missing before it` : `lines ${formerSeq + 1} to ${seq - 1} of the journal are missing before it`
+    return missing === 1
+      ? `line ${seq - 1} of the journal is missing before it`
+      : `lines ${formerSeq + 1} to ${seq - 1} of the journal are missing before it`
   }
   if (seq <= formerSeq) return `line ${seq} of the journal comes after line ${formerSeq}: it was moved or inserted`
   return 'it does not follow the line before: one of them was replaced'

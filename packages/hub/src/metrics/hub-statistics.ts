@@ -33,7 +33,13 @@ export interface ProcessFigures {
   readonly eventLoopLag: Lag
 }
 
-export function hubStatistics(version: string, takenAt: number, broker: BrokerStatistics, lag: Lag, audit?: AuditCounts): HubStatistics {
+export function hubStatistics(
+  version: string,
+  takenAt: number,
+  broker: BrokerStatistics,
+  lag: Lag,
+  audit?: AuditCounts,
+): HubStatistics {
   return { version, takenAt, process: processFigures(lag), bucketsMs, broker, ...(audit !== undefined && { audit }) }
 }
 
