@@ -7,7 +7,7 @@ import { checkout, Installation } from '../support/installation.js'
 
 const toolWorker = join(checkout, 'packages/cli/test/support/tool-worker.mjs')
 
-it('each call has its line, also of a tool that is not there, and follow shows it as it comes', async () => {
+it('each call has its line, and follow shows it as it comes', async () => {
   const installation = new Installation({ CALLBOARD_AUDIT: 'on' })
   await installation.hub()
   await installation.worker(toolWorker, ['one'])

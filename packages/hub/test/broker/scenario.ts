@@ -231,6 +231,10 @@ export class ScenarioHub {
         return void this.workerLogs.push(`${effect.service} ${effect.level} ${Buffer.from(effect.body)}`)
       case 'notice':
         return void this.notices.push(effect.notice)
+      case 'call_ended':
+        return `audit ${effect.record.tool} ${effect.record.outcome}`
+      case 'input_answered':
+        return `audit answer ${effect.id}`
       default:
         effect satisfies never
     }
