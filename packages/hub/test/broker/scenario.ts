@@ -231,10 +231,10 @@ export class ScenarioHub {
         return void this.workerLogs.push(`${effect.service} ${effect.level} ${Buffer.from(effect.body)}`)
       case 'notice':
         return void this.notices.push(effect.notice)
+      // Only a hub with a journal asks for them, and no scenario is one.
       case 'call_ended':
-        return `audit ${effect.record.tool} ${effect.record.outcome}`
       case 'input_answered':
-        return `audit answer ${effect.id}`
+        return
       default:
         effect satisfies never
     }
