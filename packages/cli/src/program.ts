@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { addApprovalsCommands } from './approvals/approvals-commands.js'
+import { addAuditCommands } from './audit/audit-commands.js'
 import { binary } from './binary.js'
 import { addKeysCommands } from './keys/keys-commands.js'
 import { lifetimeMs, lifetimeRule } from './lifetime.js'
@@ -24,6 +25,7 @@ export function createProgram(): Command {
   addTokenCommands(program)
   addKeysCommands(program, addExamples, once(String))
   addToolsCommands(program, addExamples)
+  addAuditCommands(program, addExamples)
   addDemoCommand(program)
   addMcpJsonCommand(program)
   explainErrors(program, 'callboard')

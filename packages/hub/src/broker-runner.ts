@@ -1,4 +1,5 @@
 import { bodyBytesMax, type CallId, type ToolDefinition, TransientMap } from '@callboard/protocol'
+import type { AuditOutlet } from './audit/audit-outlet.js'
 import { Broker } from './broker/broker.js'
 import type { Definition } from './broker/definition.js'
 import type { BrokerEffect, Notice } from './broker/effects.js'
@@ -27,6 +28,8 @@ export interface RunnerOutlets {
   notice(notice: Notice): void
   /** A fault of the hub itself, whole. */
   failed(error: unknown, event: string): void
+  /** What a journal wants to know; absent: there is none. */
+  readonly audit?: AuditOutlet | undefined
   workerLog(log: Extract<BrokerEffect, { type: 'worker_log' }>): void
   /** UTC ms that never go back. */
   now(): number
@@ -236,6 +239,10 @@ export class BrokerRunner implements HubPort {
         return this.#outlets.keepCatalogue(effect.services)
       case 'worker_log':
         return this.#outlets.workerLog(effect)
+      case 'call_ended':
+        return this.#outlets.audit?.call(effect.record)
+      case 'input_answered':
+        return this.#outlets.audit?.answered(effect.id, effect.body)
       case 'notice':
         this.#outlets.notice(effect.notice)
         if (effect.notice.kind === 'worker_joined') this.#tellJoined()

@@ -2,6 +2,7 @@ import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { agentRoles, groupName, nameProblem } from './agent-names.js'
+import { type AuditConfig, readAudit } from './audit/audit-config.js'
 import {
   type CatalogueConfig,
   type CatalogueSettings,
@@ -72,6 +73,8 @@ export interface HubConfig {
   readonly catalogue: CatalogueConfig
   readonly agents: Readonly<Record<string, AgentConfig>>
   readonly logLevel: LogLevel
+  /** Absent: calls leave no line. */
+  readonly audit?: AuditConfig
   /** The workers' own sections, unread. */
   readonly sections: Readonly<Record<string, unknown>>
 }
@@ -134,6 +137,7 @@ const fileFields = {
   catalogue: object,
   agents: z.record(z.string(), z.unknown(), 'must be an object, like {"ada": {}}'),
   logLevel: choice(logLevels),
+  audit: z.unknown(),
 }
 
 /** Sections that belong to a worker: passed on to it, unread. */
@@ -163,6 +167,8 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
   const keysFile = variable(environment, 'CALLBOARD_AUTHORIZED_WORKERS')
   const authorizedWorkersFile =
     keysFile === undefined ? undefined : absolute(keysFile, 'CALLBOARD_AUTHORIZED_WORKERS', problems)
+  const auditing = { value: file.audit, variable: variable(environment, 'CALLBOARD_AUDIT'), environment }
+  const audit = readAudit({ ...auditing, dataDirectory: dataDirectory(environment) }, fileName, problems)
   const config: HubConfig = {
     runtimeDirectory: runtimeDirectory(environment, problems),
     dataDirectory: dataDirectory(environment, problems),
@@ -184,6 +190,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
       variable(environment, 'CALLBOARD_LOG_LEVEL') ?? file.logLevel ?? input.logLevelDefault ?? 'info',
       problems,
     ),
+    ...(audit === undefined ? {} : { audit }),
     sections: file.sections,
   }
   if (problems.length > 0) throw new ConfigError(problems, config)
@@ -203,6 +210,7 @@ interface FileContent {
   readonly workers?: readonly string[] | undefined
   readonly namespace?: HubConfig['namespace'] | undefined
   readonly pinning?: (typeof pinningSettings)[number] | undefined
+  readonly audit?: unknown
   readonly catalogue: CatalogueConfig
   readonly agents: HubConfig['agents']
   readonly logLevel?: LogLevel | undefined

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type AuditOutlet, auditOutlet } from './audit/audit-outlet.js'
 import type { BrokerSnapshot } from './broker/snapshot.js'
 import { BrokerRunner } from './broker-runner.js'
 import { type ClientView, withView } from './catalogue-config.js'
@@ -134,6 +135,7 @@ class Hub implements RunningHub {
   #idle: IdleWatch | undefined
   #tokenWatch: TokenWatch | undefined
   #lag: EventLoopLag | undefined
+  #audit: AuditOutlet | undefined
   #closeStdio: (() => Promise<void>) | undefined
   #pinning: PinningDesk | undefined
   #closeTasks: (() => void) | undefined
@@ -175,6 +177,7 @@ class Hub implements RunningHub {
     const { log, config, version, stdio } = this.#options
     this.signInSecretFile = secrets.signInFile
     this.#keys = await openKeys(config)
+    this.#audit = await auditOutlet(this.#options, secrets, steadyNow)
     const runner = this.#createRunner(secrets)
     this.#lag = new EventLoopLag()
     if (config.pinning === 'on') this.#pinning = await PinningDesk.open(config.dataDirectory, runner, log, steadyNow)
@@ -191,7 +194,10 @@ class Hub implements RunningHub {
     })
     this.#tokenWatch = new TokenWatch(
       tokens,
-      (credential) => runner.step({ type: 'credential_revoked', credential }),
+      (credential) => {
+        this.#audit?.changed('tokens', { ended: credential })
+        runner.step({ type: 'credential_revoked', credential })
+      },
       log,
     )
     const front = createMcpFront({ hub: runner, log, version, instructions })
@@ -261,15 +267,18 @@ class Hub implements RunningHub {
         random: randomBytes,
         namespace: config.namespace,
         inspect: inspectDefinition,
+        audit: this.#audit,
       },
       {
         send: (peer, message) => router.send(peer, message),
         keepCatalogue: (services) => this.#catalogueFile.keep(services),
         notice: (notice) => {
           logNotice(log, notice)
+          this.#audit?.notice(notice)
           if (notice.kind === 'worker_joined') this.#options.signedIn?.(notice.service)
         },
         failed: (error, event) => log.error({ err: error, event }, 'the broker failed at an event'),
+        audit: this.#audit,
         workerLog: (entry) => logWorkerLog(log, entry),
         now: steadyNow,
       },
@@ -354,7 +363,13 @@ class Hub implements RunningHub {
     const runner = this.#running()
     // The broker's time is that of its last event.
     runner.step({ type: 'tick' })
-    return hubStatistics(this.#options.version, steadyNow(), runner.broker.statistics(), this.#lag!.read())
+    return hubStatistics(
+      this.#options.version,
+      steadyNow(),
+      runner.broker.statistics(),
+      this.#lag!.read(),
+      this.#audit?.counts,
+    )
   }
 
   /** Why a client should not come yet, or no more. */
@@ -409,6 +424,7 @@ class Hub implements RunningHub {
     this.#keys?.close()
     await rm(this.#paths.workerSocket, { force: true })
     await this.#catalogueFile.flush()
+    await this.#audit?.close()
     await this.#lock.release()
     this.#options.log.info({}, 'hub has ended')
   }

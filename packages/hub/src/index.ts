@@ -1,4 +1,7 @@
 export { nameProblem } from './agent-names.js'
+export type { AuditConfig } from './audit/audit-config.js'
+export { auditFiles, headOf, openForReading } from './audit/audit-files.js'
+export { eachLine, type Verification, verifyAudit } from './audit/verify.js'
 export { Broker } from './broker/broker.js'
 export type { BrokerEffect, Notice } from './broker/effects.js'
 export type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './broker/events.js'

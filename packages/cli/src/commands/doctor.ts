@@ -1,4 +1,5 @@
 import { sectionOf } from '../config-file.js'
+import { checkAudit } from '../doctor/check-audit.js'
 import { checkDataDirectory, checkRuntimeDirectory } from '../doctor/check-directories.js'
 import { checkHttp, checkHub, checkWorkers } from '../doctor/check-hub.js'
 import { checkIssuer } from '../doctor/check-issuer.js'
@@ -45,6 +46,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(await checkTokens(environment.dataDirectory, Date.now())),
     ...(await checkKeys(environment, (config?.listen ?? []).length > 0, Date.now())),
     ...(await checkPins(config)),
+    ...checkAudit(config),
     ...hub,
     await checkHttp(config, found),
     ...(await checkIssuer(config)),

@@ -46,6 +46,12 @@ export function awayFailure(call: Call): RoutingFailure {
 
 export const shuttingDown = failure('unavailable', 'The hub is shutting down; try again when it is back.', 1_000)
 
+export const unrecordable = failure(
+  'unavailable',
+  'The hub can’t write its audit journal, and calls that nobody could trace are not made; try again when an operator has mended that.',
+  5_000,
+)
+
 export const notConnected = failure(
   'cancelled',
   'The connection is closed, or the hub had no room for its session: connect again.',

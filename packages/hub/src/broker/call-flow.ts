@@ -1,4 +1,5 @@
 import {
+  type Caller,
   type CancelReason,
   drainMsDefault,
   type InputRequired,
@@ -20,7 +21,9 @@ import {
   resultMessage,
   shedFailure,
   shuttingDown,
+  unrecordable,
 } from './call-endings.js'
+import { callRecord, refusedRecord } from './call-record.js'
 import type { Call, Conversation } from './calls.js'
 import type { Dispatcher, Submission } from './dispatcher.js'
 import type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './events.js'
@@ -51,7 +54,10 @@ export class CallFlow {
     if (identity === undefined) return this.#refuse(ref, notConnected)
     if (state.shuttingDown) return this.#refuse(ref, shuttingDown)
     const definition = state.resolve(wish.method, wish.name, identity)
-    if (definition === undefined) return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
+    if (definition === undefined) {
+      this.#recordUnknown(wish, state.sessions.callerOf(connection)!)
+      return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
+    }
     const id = state.nextCallId()
     const call = agentCall(id, state.sessions.callerOf(connection)!, definition, wish, state.now)
     state.calls.converse(id, identity.principal, connection, ref)
@@ -64,6 +70,9 @@ export class CallFlow {
     this.#state.schedule('deadline', call.id, call.deadline - this.#state.now)
     // A CALL may bring a deadline that passed on its way.
     if (this.#state.now >= call.deadline) return this.deadlinePassed(call.id)
+    if (this.#state.options.audit?.refuses() === true) {
+      return this.settle(call, { kind: 'failure', failure: unrecordable })
+    }
     this.#settleRefused(call, this.#dispatcher.submit(call))
   }
 
@@ -179,6 +188,7 @@ export class CallFlow {
     if (asking?.state.kind === 'suspended') {
       const { peer } = asking.state
       this.#wake(asking)
+      if (this.#state.options.audit !== undefined) this.#state.emit({ type: 'input_answered', id: asking.id, body })
       const heard = client === undefined ? {} : { client: asking.client }
       this.#state.send(peer, { type: 'resume', id: asking.id, deadline: asking.deadline, ...heard, body })
     }
@@ -242,7 +252,7 @@ export class CallFlow {
         continue
       }
       lost++
-      this.settle(call, { kind: 'failure', failure: lostFailure(call) })
+      this.settle(call, { kind: 'failure', failure: lostFailure(call) }, worker)
     }
     for (const id of [...worker.calls]) {
       const call = this.#state.calls.get(id)
@@ -261,8 +271,11 @@ export class CallFlow {
   }
 
   /** The one place where a call ends. */
-  settle(call: Call, outcome: CallOutcome): void {
+  settle(call: Call, outcome: CallOutcome, lostWith?: WorkerPeer): void {
     const state = this.#state
+    if (state.options.audit !== undefined) {
+      state.emit({ type: 'call_ended', record: callRecord(call, outcome, state, lostWith) })
+    }
     if (call.state.kind === 'queued') this.#dispatcher.dequeue(call)
     state.unschedule('deadline', call.id)
     if (call.state.kind === 'suspended') state.unschedule('input_wait', call.id)
@@ -419,6 +432,14 @@ export class CallFlow {
   #callAt(peer: PeerId, id: string): Call | undefined {
     const call = this.#state.calls.get(id)
     return call !== undefined && call.state.kind !== 'queued' && call.state.peer === peer ? call : undefined
+  }
+
+  #recordUnknown({ method, name, body, client }: CallWish, caller: Caller): void {
+    const { options } = this.#state
+    if (options.audit === undefined) return
+    const asked = { id: this.#state.nextCallId(), method, tool: name, body, caller, client: client.generation }
+    const record = refusedRecord({ ...asked, outcome: 'unknown', parent: undefined })
+    this.#state.emit({ type: 'call_ended', record })
   }
 
   #refuse(ref: Ref, why: RoutingFailure): void {

@@ -1,5 +1,6 @@
-import type { FromHub, LogLevel } from '@callboard/protocol'
+import type { CallId, FromHub, LogLevel } from '@callboard/protocol'
 import type { CallOutcome, ListScope } from '../port.js'
+import type { CallRecord } from './call-record.js'
 import type { ConnectionId, HandshakeRefusal, PeerId, Ref } from './events.js'
 import type { StoredService } from './service-entry.js'
 import type { ShedReason } from './service-statistics.js'
@@ -23,6 +24,9 @@ export type BrokerEffect =
   /** Keep this for the next start. */
   | { readonly type: 'catalogue_changed'; readonly services: readonly StoredService[] }
   | { readonly type: 'worker_log'; readonly service: string; readonly level: LogLevel; readonly body: Uint8Array }
+  | { readonly type: 'call_ended'; readonly record: CallRecord }
+  /** A person's answer to a question of a call; UTF-8 JSON `{ inputResponses }`. */
+  | { readonly type: 'input_answered'; readonly id: CallId; readonly body: Uint8Array }
   | { readonly type: 'notice'; readonly notice: Notice }
 
 /** Worth a line in the log. */

@@ -33,6 +33,8 @@ export interface BrokerOptions extends CatalogueOptions {
   readonly reservedServices: readonly string[]
   /** Keys of workers; undefined: nobody signs in by key. */
   readonly keys?: KeyBook | undefined
+  /** Calls are told of when they end; undefined: nobody wants to know. `refuses`: none may begin now. */
+  readonly audit?: { readonly refuses: () => boolean } | undefined
   /** Bytes that nobody can guess. */
   readonly random: (count: number) => Uint8Array
 }

@@ -12,6 +12,7 @@ import {
 } from '@callboard/protocol'
 import type { Identity } from '../port.js'
 import type { CallFlow } from './call-flow.js'
+import { refusedRecord } from './call-record.js'
 import type { Call } from './calls.js'
 import { isObject, parseJson } from './definition.js'
 import { tokenMsMax } from './limits.js'
@@ -66,6 +67,7 @@ export class WorkerCalls {
       principal: caller.onBehalfOf ?? caller.principal,
     })
     if (definition === undefined) {
+      this.#recordRefused(message, method, standing)
       return this.#fail(worker, message, failure('not_found', `There is no ${message.name.slice(0, 128)} here.`))
     }
     const id = state.nextCallId()
@@ -98,6 +100,14 @@ export class WorkerCalls {
       children: undefined,
     }
     this.#flow.submit(call)
+  }
+
+  #recordRefused({ name, body }: CallMessage, method: WorkerMethod, { caller, client, parent }: Standing): void {
+    const { options } = this.#state
+    if (options.audit === undefined) return
+    const asked = { id: this.#state.nextCallId(), method, tool: name, body, caller, client: client.generation }
+    const record = refusedRecord({ ...asked, outcome: 'unknown', parent: parent?.id })
+    this.#state.emit({ type: 'call_ended', record })
   }
 
   #standing(worker: WorkerPeer, message: CallMessage): Standing | RoutingFailure {

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import type { AuditCounts } from '../audit/audit-journal.js'
 import { bucketsMs } from '../broker/histogram.js'
 import type { BrokerStatistics } from '../broker/statistics.js'
 import type { Lag } from './event-loop-lag.js'
@@ -12,6 +13,8 @@ export interface HubStatistics {
   /** Upper bounds of the buckets of every spread; one more bucket has what is longer. */
   readonly bucketsMs: readonly number[]
   readonly broker: BrokerStatistics
+  /** Lines of the audit journal; absent: there is none. */
+  readonly audit?: AuditCounts
 }
 
 export interface ProcessFigures {
@@ -30,8 +33,14 @@ export interface ProcessFigures {
   readonly eventLoopLag: Lag
 }
 
-export function hubStatistics(version: string, takenAt: number, broker: BrokerStatistics, lag: Lag): HubStatistics {
-  return { version, takenAt, process: processFigures(lag), bucketsMs, broker }
+export function hubStatistics(
+  version: string,
+  takenAt: number,
+  broker: BrokerStatistics,
+  lag: Lag,
+  audit?: AuditCounts,
+): HubStatistics {
+  return { version, takenAt, process: processFigures(lag), bucketsMs, broker, ...(audit !== undefined && { audit }) }
 }
 
 function processFigures(eventLoopLag: Lag): ProcessFigures {

@@ -1,3 +1,4 @@
+import type { AuditCounts } from '../audit/audit-journal.js'
 import type { ServiceLoad } from '../broker/statistics.js'
 import { Exposition, type Labels, type SeriesType, writeLabels } from './exposition.js'
 import type { HubStatistics, ProcessFigures } from './hub-statistics.js'
@@ -16,6 +17,7 @@ export function renderMetrics(statistics: HubStatistics, services?: readonly str
   for (const { name, help, value } of hubGauges) writeOne(page, `callboard_${name}`, 'gauge', help, value(statistics))
   for (const family of serviceFamilies) writeService(page, family, shown)
   for (const spread of spreads) writeSpread(page, spread, shown, bucketsMs)
+  if (statistics.audit !== undefined) writeAudit(page, statistics.audit)
   writeCounters(page, broker.counters)
   return page.toString()
 }
@@ -110,6 +112,11 @@ function writeCounters(page: Exposition, counters: Readonly<Record<string, numbe
     if (!page.family(family, 'counter', counterHelp[name] ?? 'Counted by the hub, by reason.')) continue
     for (const [reason, count] of counts) page.sample(family, writeLabels({ reason }), count)
   }
+}
+
+function writeAudit(page: Exposition, { lines, lost }: AuditCounts): void {
+  writeOne(page, 'callboard_audit_lines_total', 'counter', 'Lines written to the audit journal.', lines)
+  writeOne(page, 'callboard_audit_lost_total', 'counter', 'Lines that the audit journal had no room for.', lost)
 }
 
 function writeProcess(page: Exposition, version: string, figures: ProcessFigures): void {

@@ -233,6 +233,10 @@ export class ScenarioHub {
         return void this.workerLogs.push(`${effect.service} ${effect.level} ${Buffer.from(effect.body)}`)
       case 'notice':
         return void this.notices.push(effect.notice)
+      // Only a hub with a journal asks for them, and no scenario is one.
+      case 'call_ended':
+      case 'input_answered':
+        return
       default:
         effect satisfies never
     }

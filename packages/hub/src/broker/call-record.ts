@@ -1,0 +1,66 @@
+import type { Caller, CallId, WorkerMethod } from '@callboard/protocol'
+import type { CallOutcome } from '../port.js'
+import { nameOf } from './call-endings.js'
+import type { Call } from './calls.js'
+import type { WorkerPeer } from './peers.js'
+import type { OutcomeName } from './service-statistics.js'
+import type { BrokerState } from './state.js'
+
+/** A call that has ended, for a journal. */
+export interface CallRecord {
+  readonly id: CallId
+  readonly method: WorkerMethod
+  /** Empty: there is no such tool, or not for this caller. */
+  readonly service: string
+  /** The name or URI that was asked for. */
+  readonly tool: string
+  /** As {@link Call.body}. */
+  readonly body: Uint8Array
+  readonly caller: Caller
+  readonly client: 'legacy' | 'modern'
+  readonly outcome: OutcomeName
+  readonly isError: boolean
+  readonly durationMs: number
+  /** The instance that had it at last. */
+  readonly worker: string | undefined
+  /** By the name of which key that worker signed in. */
+  readonly key: string | undefined
+  readonly parent: CallId | undefined
+  /** Only operators see the tool: to call it is to decide. */
+  readonly decides: boolean
+}
+
+/** `lostWith`: the worker that had it, where that is gone already. */
+export function callRecord(call: Call, outcome: CallOutcome, state: BrokerState, lostWith?: WorkerPeer): CallRecord {
+  const { definition, origin } = call
+  const worker = lostWith ?? (call.state.kind === 'queued' ? undefined : state.peers.worker(call.state.peer))
+  return {
+    id: call.id,
+    method: call.method,
+    service: definition.service,
+    tool: call.method === 'resources/read' ? call.workerName : definition.key,
+    body: call.body,
+    caller: call.caller,
+    client: call.client.generation,
+    outcome: nameOf(outcome),
+    isError: outcome.kind !== 'result' || outcome.isError,
+    durationMs: state.now - call.startedAt,
+    worker: worker?.instance,
+    key: (worker as { readonly key?: string } | undefined)?.key,
+    parent: origin.kind === 'worker' ? origin.parent : undefined,
+    decides: definition.roles?.every((role) => role === 'operator') === true,
+  }
+}
+
+type Asked = Pick<CallRecord, 'id' | 'method' | 'tool' | 'body' | 'caller' | 'client' | 'outcome' | 'parent'>
+
+/** A call that never was one: what it asked for does not exist, or may not begin. */
+export const refusedRecord = (asked: Asked): CallRecord => ({
+  ...asked,
+  service: '',
+  isError: true,
+  durationMs: 0,
+  worker: undefined,
+  key: undefined,
+  decides: false,
+})
