@@ -52,6 +52,8 @@ export interface HubConfig {
   readonly dataDirectory: string
   /** Where the sign-in secret is, when workers may read that and not the data directory. */
   readonly signInSecretFile?: string
+  /** Where the policy is said to be; absent: `policy.json` in the data directory, if that is there. */
+  readonly policyFile?: string
   readonly http: 'off' | HttpConfig
   /** Services that HTTP offers without a token; `*`: all; none: HTTP needs a token. */
   readonly httpOpen: readonly string[]
@@ -121,6 +123,7 @@ const fileFields = {
   catalogue: object,
   agents: z.record(z.string(), z.unknown(), 'must be an object, like {"ada": {}}'),
   logLevel: choice(logLevels),
+  policy: text,
 }
 
 /** Sections that belong to a worker: passed on to it, unread. */
@@ -147,10 +150,12 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
   const secretFile = variable(environment, 'CALLBOARD_SIGN_IN_SECRET_FILE')
   const signInSecretFile =
     secretFile === undefined ? undefined : absolute(secretFile, 'CALLBOARD_SIGN_IN_SECRET_FILE', problems)
+  const policyFile = policy(environment, file.policy, fileName, problems)
   const config: HubConfig = {
     runtimeDirectory: runtimeDirectory(environment, problems),
     dataDirectory: dataDirectory(environment, problems),
     ...(signInSecretFile === undefined ? {} : { signInSecretFile }),
+    ...(policyFile === undefined ? {} : { policyFile }),
     http: http({ ...file, metrics: metrics(environment, problems) ?? file.metrics }, listen, fileName, problems),
     httpOpen:
       open === undefined
@@ -183,6 +188,7 @@ interface FileContent {
   readonly catalogue: CatalogueConfig
   readonly agents: HubConfig['agents']
   readonly logLevel?: LogLevel | undefined
+  readonly policy?: string | undefined
   readonly sections: HubConfig['sections']
 }
 
@@ -272,6 +278,17 @@ export function dataDirectory(environment: ConfigInput['environment'], problems:
 function absolute(path: string, key: string, problems: string[]): string {
   if (!isAbsolute(path)) problems.push(`${key}: ${path} must be an absolute path.`)
   return path
+}
+
+function policy(
+  environment: ConfigInput['environment'],
+  named: string | undefined,
+  fileName: string,
+  problems: string[],
+): string | undefined {
+  const own = variable(environment, 'CALLBOARD_POLICY')
+  if (own !== undefined) return absolute(own, 'CALLBOARD_POLICY', problems)
+  return named === undefined ? undefined : absolute(named, `${fileName}: policy`, problems)
 }
 
 const portDefault = 8765

@@ -23,6 +23,7 @@ import { listenMcpSocket, type McpSocket } from './mcp/mcp-socket.js'
 import { serveMcpStdio } from './mcp/mcp-stdio.js'
 import { EventLoopLag } from './metrics/event-loop-lag.js'
 import { type HubStatistics, hubStatistics } from './metrics/hub-statistics.js'
+import { PolicyWatch } from './policy-watch.js'
 import type { Identity } from './port.js'
 import { WorkerRouter } from './router.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
@@ -129,6 +130,7 @@ class Hub implements RunningHub {
   #http: HttpFront | undefined
   #idle: IdleWatch | undefined
   #tokenWatch: TokenWatch | undefined
+  #policyWatch: PolicyWatch | undefined
   #lag: EventLoopLag | undefined
   #closeStdio: (() => Promise<void>) | undefined
   #closeTasks: (() => void) | undefined
@@ -171,6 +173,7 @@ class Hub implements RunningHub {
     const runner = this.#createRunner(secrets)
     this.#lag = new EventLoopLag()
     runner.step({ type: 'catalogue_restored', services: await this.#catalogueFile.read() })
+    this.#policyWatch = await PolicyWatch.start(config, (policy) => runner.step({ type: 'policy_changed', policy }), log)
     const tokens = loadTokens(config.dataDirectory)
     const identities = new Identities({
       agents: config.agents,
@@ -384,6 +387,7 @@ class Hub implements RunningHub {
   async #close(): Promise<void> {
     this.#idle?.close()
     this.#tokenWatch?.close()
+    this.#policyWatch?.close()
     this.#lag?.[Symbol.dispose]()
     this.#http?.drain()
     await this.#drainWorkers()

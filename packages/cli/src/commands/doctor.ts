@@ -31,6 +31,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
   const { readWholeConfig } = await import('../load-config.js')
   const { file, config, workers, problems } = await readWholeConfig(environment)
   const { checkTokens } = await import('../doctor/check-tokens.js')
+  const { checkPolicy } = await import('../doctor/check-policy.js')
   const status = await hubStatus(environment)
   const hub = 'status' in status ? [status] : [checkHub(status.found)]
   const found = 'found' in status ? status.found : undefined
@@ -41,6 +42,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(problems.length === 0 ? [ok('config', file.file === undefined ? 'defaults' : file.fileName)] : []),
     ...problems.map((each) => problem('config', each, 'correct it')),
     ...(await checkTokens(environment.dataDirectory, Date.now())),
+    ...(await checkPolicy(config)),
     ...hub,
     await checkHttp(config, found),
     ...(await checkIssuer(config)),

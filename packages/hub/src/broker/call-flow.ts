@@ -9,6 +9,7 @@ import {
   type RoutingFailure,
 } from '@callboard/protocol'
 import type { CallOutcome } from '../port.js'
+import { admit } from './admission.js'
 import { agentCall } from './agent-call.js'
 import {
   awayFailure,
@@ -52,8 +53,10 @@ export class CallFlow {
     if (state.shuttingDown) return this.#refuse(ref, shuttingDown)
     const definition = state.resolve(wish.method, wish.name, identity)
     if (definition === undefined) return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
+    const admitted = state.policy === undefined ? wish : admit(state, state.policy, { definition, wish, caller: identity })
+    if ('code' in admitted) return this.#refuse(ref, admitted)
     const id = state.nextCallId()
-    const call = agentCall(id, state.sessions.callerOf(connection)!, definition, wish, state.now)
+    const call = agentCall(id, state.sessions.callerOf(connection)!, definition, admitted, state.now)
     state.calls.converse(id, identity.principal, connection, ref)
     this.submit(call)
   }

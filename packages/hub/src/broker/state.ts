@@ -6,6 +6,8 @@ import {
   type RoutingFailureCode,
   type WorkerMethod,
 } from '@callboard/protocol'
+import type { Policy } from '../policy/policy.js'
+import { RateBuckets } from '../policy/rate-buckets.js'
 import { Calls } from './calls.js'
 import { Catalogue, type CatalogueOptions } from './catalogue.js'
 import { Counters } from './counters.js'
@@ -56,6 +58,7 @@ export class BrokerState {
   readonly counters = new Counters()
   readonly catalogue: Catalogue
   readonly timers = new Timers<TimerTask['kind']>()
+  readonly rates = new RateBuckets()
   readonly #statistics: PerService<ServiceStatistics>
   /** The time of the event being handled. */
   now: number
@@ -74,6 +77,10 @@ export class BrokerState {
     )
     this.#statistics = this.perService(() => new ServiceStatistics())
     this.now = now
+  }
+
+  get policy(): Policy | undefined {
+    return this.catalogue.viewers.policy
   }
 
   emit(effect: BrokerEffect): void {
@@ -148,7 +155,7 @@ function timerTask(kind: TimerTask['kind'], key: string): TimerTask {
   }
 }
 
-const retryable: ReadonlySet<RoutingFailureCode> = new Set(['unavailable', 'overloaded'])
+const retryable: ReadonlySet<RoutingFailureCode> = new Set(['unavailable', 'overloaded', 'rate_limited'])
 
 export function failure(code: RoutingFailureCode, message: string, retryAfterMs?: number): RoutingFailure {
   return { code, message, retryable: retryable.has(code), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
