@@ -173,7 +173,11 @@ class Hub implements RunningHub {
     const runner = this.#createRunner(secrets)
     this.#lag = new EventLoopLag()
     runner.step({ type: 'catalogue_restored', services: await this.#catalogueFile.read() })
-    this.#policyWatch = await PolicyWatch.start(config, (policy) => runner.step({ type: 'policy_changed', policy }), log)
+    this.#policyWatch = await PolicyWatch.start(
+      config,
+      (policy) => runner.step({ type: 'policy_changed', policy }),
+      log,
+    )
     const tokens = loadTokens(config.dataDirectory)
     const identities = new Identities({
       agents: config.agents,

@@ -20,7 +20,7 @@ export { createHubLog, type Logger } from './hub-log.js'
 export { issuerProblem } from './issuer-check.js'
 export type { HubStatistics, ProcessFigures } from './metrics/hub-statistics.js'
 export { renderMetrics } from './metrics/render-metrics.js'
-export { explainCall, type Explanation } from './policy/explain-call.js'
+export { type Explanation, explainCall } from './policy/explain-call.js'
 export { localOperator, Policy } from './policy/policy.js'
 export { PolicyFileError, policyFileOf, readPolicy } from './policy-file.js'
 export type {

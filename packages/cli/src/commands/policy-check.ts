@@ -1,4 +1,12 @@
-import { type Explanation, explainCall, localOperator, type Policy, PolicyFileError, policyFileOf, readPolicy } from '@callboard/hub'
+import {
+  type Explanation,
+  explainCall,
+  localOperator,
+  type Policy,
+  PolicyFileError,
+  policyFileOf,
+  readPolicy,
+} from '@callboard/hub'
 import { parseArguments } from '../call/tool-arguments.js'
 import { readEnvironment } from '../environment.js'
 import { escapeControls } from '../escape-controls.js'
@@ -83,7 +91,12 @@ function callerOf({ as = 'agent:main', role, through }: PolicyCheckOptions, agen
 }
 
 interface Found {
-  readonly subject: { readonly kind: 'tool'; readonly service: string; readonly key: string; readonly workerKey: string }
+  readonly subject: {
+    readonly kind: 'tool'
+    readonly service: string
+    readonly key: string
+    readonly workerKey: string
+  }
   /** What nobody has told us. */
   readonly assumed: string | undefined
 }
@@ -99,7 +112,10 @@ function subjectOf(tool: string, status: HubStatus | undefined): Found {
   })
   const workerKey = owner !== undefined && Object.hasOwn(owner.renamed, key) ? owner.renamed[key]! : key
   const service = owner?.service ?? named ?? ''
-  return { subject: { kind: 'tool', service, key, workerKey }, assumed: assumed(owner !== undefined, named, key, status) }
+  return {
+    subject: { kind: 'tool', service, key, workerKey },
+    assumed: assumed(owner !== undefined, named, key, status),
+  }
 }
 
 function assumed(isKnown: boolean, named: string | undefined, key: string, status: HubStatus | undefined) {
@@ -129,7 +145,11 @@ function describe({ file, caller, found, explanation, given }: Asked): { lines: 
   const lines = [
     `${who} (${caller.roles.join(', ')}) and ${key}${service === '' ? '' : ` of ${service}`}: ${text}`,
     ...(rule === undefined ? [noRule(caller)] : [`By rule ${nameOf(rule)} of ${file}.`]),
-    ...(rate === undefined ? [] : [`At most ${rate.calls} calls in ${rate.perMs / 1_000} s, ${rate.burst} at once, counted ${countedFor[rate.each]}.`]),
+    ...(rate === undefined
+      ? []
+      : [
+          `At most ${rate.calls} calls in ${rate.perMs / 1_000} s, ${rate.burst} at once, counted ${countedFor[rate.each]}.`,
+        ]),
     ...(outcome === 'hidden' ? [] : [`Where calls are recorded, the arguments are: ${auditText[audit.kind]}.`]),
     ...(found.assumed === undefined ? [] : [`Assumed: ${found.assumed}.`]),
     ...(skipped.length === 0 ? [] : ['Rules before it:']),
@@ -155,9 +175,11 @@ function describe({ file, caller, found, explanation, given }: Asked): { lines: 
 }
 
 function outcomeOf({ decision, problem }: Explanation, given: object | undefined): { outcome: string; text: string } {
-  if (decision.effect === 'hide') return { outcome: 'hidden', text: 'hidden. A call is answered as one of a tool that never was.' }
+  if (decision.effect === 'hide')
+    return { outcome: 'hidden', text: 'hidden. A call is answered as one of a tool that never was.' }
   if (decision.effect === 'show') return { outcome: 'shown', text: 'listed; a call is refused (forbidden).' }
-  if (problem !== undefined) return { outcome: 'refused', text: `listed; this call is refused (forbidden): ${problem}.` }
+  if (problem !== undefined)
+    return { outcome: 'refused', text: `listed; this call is refused (forbidden): ${problem}.` }
   if (decision.when !== undefined && given === undefined) {
     return { outcome: 'conditional', text: 'listed; called where the arguments fit "when". Add arguments to see.' }
   }

@@ -53,7 +53,8 @@ export class CallFlow {
     if (state.shuttingDown) return this.#refuse(ref, shuttingDown)
     const definition = state.resolve(wish.method, wish.name, identity)
     if (definition === undefined) return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
-    const admitted = state.policy === undefined ? wish : admit(state, state.policy, { definition, wish, caller: identity })
+    const admitted =
+      state.policy === undefined ? wish : admit(state, state.policy, { definition, wish, caller: identity })
     if ('code' in admitted) return this.#refuse(ref, admitted)
     const id = state.nextCallId()
     const call = agentCall(id, state.sessions.callerOf(connection)!, definition, admitted, state.now)

@@ -3,8 +3,8 @@ import type { Policy } from '../policy/policy.js'
 import type { ListScope } from '../port.js'
 import type { Definition, Listed } from './definition.js'
 import type { ConnectionId } from './events.js'
-import type { Session } from './sessions.js'
 import { listScopes } from './session-views.js'
+import type { Session } from './sessions.js'
 import type { BrokerState } from './state.js'
 
 const listsOfKinds = { tools: ['tool'], resources: ['resource', 'resourceTemplate'], prompts: ['prompt'] } as const

@@ -68,7 +68,8 @@ export class WorkerCalls {
       return this.#fail(worker, message, failure('not_found', `There is no ${message.name.slice(0, 128)} here.`))
     }
     const wish = { method, name: message.name, body: message.body }
-    const admitted = state.policy === undefined ? wish : admit(state, state.policy, { definition, wish, caller: viewer })
+    const admitted =
+      state.policy === undefined ? wish : admit(state, state.policy, { definition, wish, caller: viewer })
     if ('code' in admitted) return this.#fail(worker, message, admitted)
     const id = state.nextCallId()
     const longest = state.now + Math.min(definition.timeoutMs, deadlineMsMax)

@@ -86,7 +86,7 @@ class Compiler {
   compile(schema: unknown, where: string, depth: number, isObjects = false): Test {
     if (typeof schema === 'boolean') return (_, at) => (schema ? undefined : `${at} must not be there`)
     if (!isObject(schema)) return this.#wrong(where, 'must be a JSON Schema: an object, true or false')
-    if (++this.#nodes > schemaNodesMax) return this.#wrong(where, `has more than ${schemaNodesMax} parts`)
+    if (++this.#nodes > schemaNodesMax) return this.#tooMany(where)
     if (depth > schemaDepthMax) return this.#wrong(where, `is deeper than ${schemaDepthMax}`)
     const own = schema as Schema
     const tests = Object.keys(own).flatMap((key) => this.#keyword(own, key, `${where}.${key}`, depth, isObjects) ?? [])
@@ -258,6 +258,12 @@ class Compiler {
       if (size !== undefined && typeof value !== 'number') spend(work, size)
       return size === undefined || holds(size, operand) ? undefined : `${at} must ${text} ${operand}`
     }
+  }
+
+  /** Said once. */
+  #tooMany(where: string): Test {
+    if (this.#nodes === schemaNodesMax + 1) this.#report(`${where}: is one of more than ${schemaNodesMax} parts`)
+    return () => 'the policy is broken'
   }
 
   #wrong(where: string, what: string): Test {

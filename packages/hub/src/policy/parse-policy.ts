@@ -21,8 +21,13 @@ export function parsePolicy(
   if (!isObject(value)) return { problems: ['it must be a JSON object, like {"rules": []}.'] }
   const problems: string[] = []
   const content = readContent(value, compilePattern, (problem) => problems.push(`${problem}.`))
-  return problems.length > 0 ? { problems } : { content }
+  if (problems.length === 0) return { content }
+  const more = problems.length - problemsMax
+  return { problems: more <= 0 ? problems : [...problems.slice(0, problemsMax), `and ${more} more problems.`] }
 }
+
+/** Nobody reads more of them, and each is a line in the log. */
+const problemsMax = 100
 
 /** Of who acts, and no names that a file may give. */
 const ownRoles = ['agent', 'operator']
@@ -43,15 +48,17 @@ const fileFields = {
 }
 
 const ruleFields = {
-  id: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must have 1 to 64 of A-Z a-z 0-9 . _ -'),
+  id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, 'must have 1 to 64 of A-Z a-z 0-9 . _ -'),
   who: texts('agent:*'),
   services: texts('forum'),
   tools: texts('forum:*').check((context) => {
     for (const pattern of context.value) {
       if (isPattern(pattern)) continue
-      context.issues.push({ code: 'custom', input: pattern, message: `${shown(pattern)} is no pattern: ${patternRule}` })
+      context.issues.push({
+        code: 'custom',
+        input: pattern,
+        message: `${shown(pattern)} is no pattern: ${patternRule}`,
+      })
     }
   }),
   prompts: texts('summary-*'),
@@ -63,9 +70,15 @@ const ruleFields = {
 }
 
 const rateFields = {
-  calls: z.int('must be a whole number').min(1, 'must be at least 1').max(rateCallsMax, `must be at most ${rateCallsMax}`),
+  calls: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(rateCallsMax, `must be at most ${rateCallsMax}`),
   per: z.string().regex(/^[1-9]\d{0,4}[smhd]$/, 'must be a time like "10s", "1m", "1h" or "1d"'),
-  burst: z.int('must be a whole number').min(1, 'must be at least 1').max(rateCallsMax, `must be at most ${rateCallsMax}`),
+  burst: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(rateCallsMax, `must be at most ${rateCallsMax}`),
   each: z.enum(['principal', 'session', 'all'], 'must be principal, session or all'),
 }
 
@@ -131,11 +144,16 @@ function readRule(value: unknown, number: number, { named, audit, compilePattern
 }
 
 /** What is there without doing anything would be taken for something that it does. */
-function checkSense(fields: { readonly [K in keyof typeof ruleFields]?: unknown }, where: string, report: Report): void {
+function checkSense(
+  fields: { readonly [K in keyof typeof ruleFields]?: unknown },
+  where: string,
+  report: Report,
+): void {
   const { do: effect, when, rate, audit, tools, prompts, resources } = fields
   const idle = Object.entries({ when, rate }).filter(([, value]) => value !== undefined && effect !== 'call')
   for (const [key] of idle) if (effect !== undefined) report(`${where}.${key}: needs "do": "call"`)
-  if (audit !== undefined && effect === 'hide') report(`${where}.audit: of what is hidden there are no calls: remove it`)
+  if (audit !== undefined && effect === 'hide')
+    report(`${where}.audit: of what is hidden there are no calls: remove it`)
   if (when === undefined) return
   if (tools === undefined) report(`${where}.when: is about arguments of tools: say which, or "tools": ["*"]`)
   if (prompts !== undefined || resources !== undefined) {
