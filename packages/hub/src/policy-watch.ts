@@ -35,7 +35,10 @@ export class PolicyWatch {
       watch.#version = await policyFileVersion(file)
       const policy = await readPolicy(file)
       if (policy !== undefined) apply(policy)
-      else if (isNamed) throw new StartError(`There is no policy file ${file}: make it, or unset CALLBOARD_POLICY.`)
+      else if (isNamed)
+        throw new StartError(
+          `There is no policy file ${file}: make it, or unset CALLBOARD_POLICY or the config key policy.`,
+        )
     } catch (error) {
       throw error instanceof PolicyFileError ? new StartError(error.message) : error
     }
@@ -47,15 +50,19 @@ export class PolicyWatch {
   async look(): Promise<void> {
     try {
       const version = await policyFileVersion(this.#file)
-      if (version === this.#version) return
+      if (version === this.#version) {
+        this.#problem = undefined
+        return
+      }
       // An editor that puts a new file in the old one's place may be between the two.
       if (version === undefined) {
         throw new PolicyFileError([`${this.#file} is gone: to have no rules, write {"rules": []} into it.`])
       }
-      this.#version = version
       const policy = await readPolicy(this.#file)
       if (policy === undefined || this.#isClosed) return
       this.#apply(policy)
+      // Not before: what could not be read is tried again.
+      this.#version = version
       this.#problem = undefined
       this.#log.info({ file: this.#file, rules: policy.content.rules.length }, 'another policy is in force')
     } catch (error) {

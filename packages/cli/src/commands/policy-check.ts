@@ -18,7 +18,7 @@ import { UsageError } from '../usage-error.js'
 
 export interface PolicyCheckOptions {
   readonly as?: string
-  readonly role?: readonly string[]
+  readonly role?: 'agent' | 'operator'
   readonly through?: string
   readonly file?: string
   readonly json?: boolean
@@ -78,15 +78,17 @@ interface Caller {
   readonly worker?: string
 }
 
+const rolesOf = { agent: ['agent'], operator: ['agent', 'operator'] } as const
+
 type Agents = Readonly<Record<string, { readonly roles: readonly string[] }>>
 
 function callerOf({ as = 'agent:main', role, through }: PolicyCheckOptions, agents: Agents): Caller {
   const principal = as === 'operator' ? localOperator : as.includes(':') ? as : `agent:${as}`
   const name = principal.startsWith('agent:') ? principal.slice('agent:'.length) : ''
   const known = Object.hasOwn(agents, name) ? agents[name]?.roles : undefined
-  const own = principal === localOperator ? ['agent', 'operator'] : (known ?? ['agent'])
+  const own = principal === localOperator ? rolesOf.operator : (known ?? rolesOf.agent)
   // What workers do for somebody they do without the role operator.
-  const roles = through === undefined ? (role ?? own) : ['agent']
+  const roles = through === undefined ? (role === undefined ? own : rolesOf[role]) : rolesOf.agent
   return { principal, roles, ...(through !== undefined && { worker: `worker:${through.replace(/^worker:/, '')}` }) }
 }
 

@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import { deadlineMsMax, type RoutingFailure } from '@callboard/protocol'
 import { judgedBytesMax, judgedDepthMax } from '../policy/limits.js'
 import type { Policy } from '../policy/policy.js'
 import type { Decision, RateLimit } from '../policy/rule.js'
-import { type Definition, isDeeper, isObject } from './definition.js'
+import { type Definition, isDeeper, isObject, parseJson } from './definition.js'
 import type { CallWish } from './events.js'
 import { type BrokerState, failure } from './state.js'
 import type { Viewer } from './viewer-lists.js'
@@ -43,25 +44,21 @@ function withArguments<W extends Wish>(
   wish: W,
 ): RoutingFailure | W {
   const params = readParams(wish.body)
-  const problem = typeof params === 'string' ? params : when!(params['arguments'] ?? {})
+  const problem = typeof params === 'string' ? params : when!(argumentsIn(params))
   if (problem === undefined) return { ...wish, body: Buffer.from(JSON.stringify(params)) }
   return refuse(state, 'arguments', wrongArguments(definition, problem))
 }
 
-const strictText = new TextDecoder('utf-8', { fatal: true })
-
 /** The params of a call, or what is wrong with them. */
 function readParams(body: Uint8Array): { readonly [key: string]: unknown } | string {
   if (body.byteLength > judgedBytesMax) return `they have more than ${judgedBytesMax} bytes, and are not looked into`
-  let params: unknown
-  try {
-    params = JSON.parse(strictText.decode(body))
-  } catch {
-    return 'they are not JSON'
-  }
-  if (!isObject(params) || !isObject(params['arguments'] ?? {})) return 'they are no object'
+  const params = isUtf8(body) ? parseJson(body) : undefined
+  if (params === undefined) return 'they are not JSON'
+  if (!isObject(params) || !isObject(argumentsIn(params))) return 'they are no object'
   return isDeeper(params, judgedDepthMax) ? `they are deeper than ${judgedDepthMax}` : params
 }
+
+const argumentsIn = ({ arguments: given = {} }: { readonly [key: string]: unknown }): unknown => given
 
 /** Names of both kinds can be equal, and of principals nobody can say what they are not. */
 function whoseCalls({ each }: RateLimit, { principal, session }: Viewer): string {
