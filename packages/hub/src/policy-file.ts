@@ -68,6 +68,6 @@ async function linearTimePatterns(): Promise<CompilePattern> {
   const { RE2JS } = await import('re2js')
   return (pattern) => {
     const compiled = RE2JS.compile(pattern)
-    return { work: compiled.programSize(), test: (text) => compiled.matcher(text).find() }
+    return { work: compiled.programSize(), test: (text) => compiled.test(text) }
   }
 }

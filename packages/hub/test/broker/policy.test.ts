@@ -133,7 +133,7 @@ describe('a condition', () => {
     ['none', '{}', /path is missing/],
     ['arguments that are none', '{"arguments":["/data/a"]}', /they are no object/],
     ['what is no JSON', '{"arguments":', /they are not JSON/],
-    ['what is no text', Buffer.from([0x7b, 0xff, 0x7d]), /they are not JSON/],
+    ['what is no text', Buffer.from('{"arguments":{"path":"/data/\xff"}}', 'latin1'), /they are not JSON/],
     ['too much', `{"arguments":{"path":"/data/${'a'.repeat(300_000)}"}}`, /more than 262144 bytes/],
     ['what is too deep', `{"a":${'['.repeat(100)}${']'.repeat(100)},"arguments":{"path":"/data/"}}`, /deeper than 64/],
   ])('refuses %s', (_, body, message) => {
@@ -249,6 +249,14 @@ describe('another policy', () => {
     put(hub, undefined)
     expect(main.heard).toEqual(['tools changed', 'prompts changed'])
     expect(main.tools).toEqual(['read', 'write'])
+  })
+
+  it('takes the place of one with as many rules', () => {
+    const { hub, main } = stage()
+    put(hub, rules({ tools: ['write'] }))
+    expect(main.tools).toEqual(['read'])
+    put(hub, rules({ tools: ['read'] }))
+    expect(main.tools).toEqual(['write'])
   })
 
   it('ends nothing that runs', () => {

@@ -74,6 +74,10 @@ describe('the first rule that is for the caller and about the thing decides', ()
     expect(policy.decide(operator, run).effect).toBe('call')
   })
 
+  it.each(['*', 'operator:*', '*:*', 'operator', 'agent'])('and not by %s', (who) => {
+    expect(policyOf({ rules: [{ who: [who], do: 'hide' }] }).decide(operator, run).effect).toBe('call')
+  })
+
   it('of agents no pattern for workers, and of workers none for agents', () => {
     const policy = policyOf({ rules: [{ who: ['worker:*'], do: 'hide' }] })
     expect(policy.decide(caller('worker:scheduler'), run).effect).toBe('call')
