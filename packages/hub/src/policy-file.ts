@@ -39,7 +39,7 @@ export async function policyFileVersion(file: string): Promise<string | undefine
     const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
     return [ino, size, mtimeNs, ctimeNs].join(' ')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (isAbsent(error)) return undefined
     throw unreadable(file, error)
   }
 }
@@ -55,10 +55,13 @@ async function readText(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8')
   } catch (error) {
     if (error instanceof PolicyFileError) throw error
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (isAbsent(error)) return undefined
     throw unreadable(file, error)
   }
 }
+
+const isAbsent = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 const unreadable = (file: string, error: unknown): PolicyFileError =>
   new PolicyFileError([`${file} can't be read (${(error as Error).message}): make it readable to the hub's user.`])
