@@ -383,9 +383,7 @@ describe('problems', () => {
     expect(parse({ policy: '/etc/a.json' }).policyFile).toBe('/etc/a.json')
     expect(parse({ policy: '/etc/a.json' }, { CALLBOARD_POLICY: '/etc/b.json' }).policyFile).toBe('/etc/b.json')
     expect(problems({ policy: 'a.json' })).toEqual(['callboard.config.json: policy: a.json must be an absolute path.'])
-    expect(problems({}, { CALLBOARD_POLICY: 'b.json' })).toEqual([
-      'CALLBOARD_POLICY: b.json must be an absolute path.',
-    ])
+    expect(problems({}, { CALLBOARD_POLICY: 'b.json' })).toEqual(['CALLBOARD_POLICY: b.json must be an absolute path.'])
   })
 
   it('relative directories would depend on where a program was started', () => {
