@@ -241,6 +241,7 @@ export interface Call {
 export type RoutingFailureCode =
   | 'unavailable'
   | 'overloaded'
+  | 'rate_limited'
   | 'deadline_exceeded'
   | 'outcome_unknown'
   | 'cancelled'

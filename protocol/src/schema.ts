@@ -60,6 +60,7 @@ const failure: readonly Field[] = [
     oneOf([
       'unavailable',
       'overloaded',
+      'rate_limited',
       'deadline_exceeded',
       'outcome_unknown',
       'cancelled',

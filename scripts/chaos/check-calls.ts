@@ -23,6 +23,7 @@ export interface CallRules {
 const notRun: ReadonlySet<string> = new Set([
   'unavailable',
   'overloaded',
+  'rate_limited',
   'deadlock',
   'depth_exceeded',
   'not_found',

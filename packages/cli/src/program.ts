@@ -26,6 +26,7 @@ export function createProgram(): Command {
   addKeysCommands(program, addExamples, once(String))
   addToolsCommands(program, addExamples)
   addAuditCommands(program, addExamples)
+  addPolicyCommands(program)
   addDemoCommand(program)
   addMcpJsonCommand(program)
   explainErrors(program, 'callboard')
@@ -257,6 +258,33 @@ function addSchedulerCommands(program: Command): void {
     .option('--json', 'print what was found as JSON')
     .action(async (file, options) => (await import('./commands/groups.js')).runGroupsCheck(file, options))
   addExamples(check, ['callboard groups check', 'callboard groups check ./groups.json --json'])
+}
+
+function addPolicyCommands(program: Command): void {
+  const policy = program.command('policy').description('who may see, call and how often: the policy file')
+  addExamples(policy, ['callboard policy check', 'callboard policy check --as ada weave_eval code=1'])
+
+  const check = policy
+    .command('check [tool] [arguments...]')
+    .description('whether the policy file is valid; with a tool, what becomes of a call of it, and by which rule')
+    .option('--as <principal>', 'who calls, like agent:ada, or ada, or operator (default: agent:main)', once(String))
+    .option(
+      '--role <role>',
+      'its role, agent or operator, who is an agent, too (default: as the config says)',
+      once(role),
+    )
+    .option('--through <service>', 'a worker that calls for it', once(String))
+    .option('--file <file>', 'the policy (default: the one that the hub takes)', once(String))
+    .option('--json', 'print it as JSON')
+    .action(async (tool, words, options) => {
+      await (await import('./commands/policy-check.js')).runPolicyCheck(tool, words, options)
+    })
+  addExamples(check, [
+    'callboard policy check',
+    'callboard policy check --as agent:ada weave_eval code=1+1',
+    'callboard policy check --as ada forum:search --json',
+    `callboard policy check --file ./policy.json --as operator social:publish '{"id": 1}'`,
+  ])
 }
 
 function addTokenCommands(program: Command): void {

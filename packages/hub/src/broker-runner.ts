@@ -60,14 +60,10 @@ export class BrokerRunner implements HubPort {
   #closed = false
   readonly #catalogueKnown: () => Promise<void> | undefined
 
-  constructor(
-    options: BrokerOptions,
-    outlets: RunnerOutlets,
-    catalogueKnown: (runner: BrokerRunner) => Promise<void> | undefined,
-  ) {
+  constructor(options: BrokerOptions, outlets: RunnerOutlets, catalogueKnown: () => Promise<void> | undefined) {
     this.#outlets = outlets
     this.broker = new Broker(options, outlets.now())
-    this.#catalogueKnown = () => catalogueKnown(this)
+    this.#catalogueKnown = catalogueKnown
     this.#arm()
   }
 

@@ -61,6 +61,8 @@ export interface HubConfig {
   readonly localUsers: readonly number[]
   /** The keys that may, when they are not in the data directory. */
   readonly authorizedWorkersFile?: string
+  /** Where the policy is said to be; absent: `policy.json` in the data directory, if that is there. */
+  readonly policyFile?: string
   readonly http: 'off' | HttpConfig
   /** Services that HTTP offers without a token; `*`: all; none: HTTP needs a token. */
   readonly httpOpen: readonly string[]
@@ -138,6 +140,7 @@ const fileFields = {
   agents: z.record(z.string(), z.unknown(), 'must be an object, like {"ada": {}}'),
   logLevel: choice(logLevels),
   audit: z.unknown(),
+  policy: text,
 }
 
 /** Sections that belong to a worker: passed on to it, unread. */
@@ -169,6 +172,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
     keysFile === undefined ? undefined : absolute(keysFile, 'CALLBOARD_AUTHORIZED_WORKERS', problems)
   const auditing = { value: file.audit, variable: variable(environment, 'CALLBOARD_AUDIT'), environment }
   const audit = readAudit({ ...auditing, dataDirectory: dataDirectory(environment) }, fileName, problems)
+  const policyFile = policy(environment, file.policy, fileName, problems)
   const config: HubConfig = {
     runtimeDirectory: runtimeDirectory(environment, problems),
     dataDirectory: dataDirectory(environment, problems),
@@ -176,6 +180,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
     listen: workerEndpoints(variable(environment, 'CALLBOARD_LISTEN') ?? file.workerListen, problems),
     localUsers: localUsers(variable(environment, 'CALLBOARD_WORKER_USERS'), problems),
     ...(authorizedWorkersFile === undefined ? {} : { authorizedWorkersFile }),
+    ...(policyFile === undefined ? {} : { policyFile }),
     http: http({ ...file, metrics: metrics(environment, problems) ?? file.metrics }, listen, fileName, problems),
     httpOpen:
       open === undefined
@@ -214,6 +219,7 @@ interface FileContent {
   readonly catalogue: CatalogueConfig
   readonly agents: HubConfig['agents']
   readonly logLevel?: LogLevel | undefined
+  readonly policy?: string | undefined
   readonly sections: HubConfig['sections']
 }
 
@@ -305,6 +311,17 @@ export function dataDirectory(environment: ConfigInput['environment'], problems:
 function absolute(path: string, key: string, problems: string[]): string {
   if (!isAbsolute(path)) problems.push(`${key}: ${path} must be an absolute path.`)
   return path
+}
+
+function policy(
+  environment: ConfigInput['environment'],
+  named: string | undefined,
+  fileName: string,
+  problems: string[],
+): string | undefined {
+  const own = variable(environment, 'CALLBOARD_POLICY')
+  if (own !== undefined) return absolute(own, 'CALLBOARD_POLICY', problems)
+  return named === undefined ? undefined : absolute(named, `${fileName}: policy`, problems)
 }
 
 const portDefault = 8765

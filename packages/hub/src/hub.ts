@@ -8,11 +8,13 @@ import type { BrokerSnapshot } from './broker/snapshot.js'
 import { BrokerRunner } from './broker-runner.js'
 import { type ClientView, withView } from './catalogue-config.js'
 import { CatalogueFile } from './catalogue-file.js'
+import { CatalogueWait } from './catalogue-wait.js'
 import type { HubConfig } from './config.js'
 import { agentsWithoutTokens, control, type SupervisedStatus } from './control.js'
 import { inspectDefinition } from './definition-check.js'
 import { FirstAnswer } from './first-answer.js'
-import type { AddressInUseError, HttpFront } from './http/http-server.js'
+import type { HttpFront } from './http/http-server.js'
+import { httpProblem } from './http-problem.js'
 import type { Logger } from './hub-log.js'
 import { logNotice, logWorkerLog } from './hub-notices.js'
 import { Identities } from './identities.js'
@@ -28,6 +30,7 @@ import { serveMcpStdio } from './mcp/mcp-stdio.js'
 import { EventLoopLag } from './metrics/event-loop-lag.js'
 import { type HubStatistics, hubStatistics } from './metrics/hub-statistics.js'
 import { PinningDesk } from './pinning/pinning-desk.js'
+import { PolicyWatch } from './policy-watch.js'
 import type { Identity } from './port.js'
 import { reservedServices } from './reserved-services.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
@@ -81,8 +84,6 @@ export interface RunningHub extends AsyncDisposable {
   readonly ended: Promise<HubEnd>
 }
 
-/** How long the first list waits for workers that have never been seen. */
-const catalogueGraceMs = 3_000
 /** A worker may finish within this time when the hub is told to end; all has to be over within two seconds. */
 const stopDrainMs = 800
 
@@ -123,8 +124,6 @@ class Hub implements RunningHub {
   readonly #lock: Lock
   readonly #catalogueFile: CatalogueFile
   readonly #startedAt = steadyNow()
-  /** Since when there is all that workers need: before it, none that comes along can sign in. */
-  #readyAt = steadyNow()
   readonly ended: Promise<HubEnd>
   #resolveEnded: (end: HubEnd) => void = () => undefined
   #router: WorkerSockets | undefined
@@ -134,13 +133,14 @@ class Hub implements RunningHub {
   #http: HttpFront | undefined
   #idle: IdleWatch | undefined
   #tokenWatch: TokenWatch | undefined
+  #policyWatch: PolicyWatch | undefined
   #lag: EventLoopLag | undefined
   #audit: AuditOutlet | undefined
   #closeStdio: (() => Promise<void>) | undefined
   #pinning: PinningDesk | undefined
   #closeTasks: (() => void) | undefined
   #stopping: Promise<void> | undefined
-  #isCatalogueKnown = false
+  #catalogueWait: CatalogueWait | undefined
   signInSecretFile = ''
   keyedEndpoints: readonly string[] = []
   httpProblem: string | undefined
@@ -182,6 +182,11 @@ class Hub implements RunningHub {
     this.#lag = new EventLoopLag()
     if (config.pinning === 'on') this.#pinning = await PinningDesk.open(config.dataDirectory, runner, log, steadyNow)
     runner.step({ type: 'catalogue_restored', services: await this.#catalogueFile.read() })
+    this.#policyWatch = await PolicyWatch.start(
+      config,
+      (policy) => runner.step({ type: 'policy_changed', policy }),
+      log,
+    )
     const tokens = loadTokens(config.dataDirectory)
     const identities = new Identities({
       agents: config.agents,
@@ -229,7 +234,7 @@ class Hub implements RunningHub {
     if (!isHttpFirst && this.#stopping === undefined) await this.#listenHttp(front, identities, secrets.sessionSeal)
     // Agents and operators are in already: one of them may have ended it meanwhile.
     if (this.#stopping !== undefined) await this.#http?.close()
-    this.#readyAt = steadyNow()
+    this.#catalogueWait?.hubIsReady()
     log.info(
       { runtime: this.#paths.directory, http: this.httpAddresses, listen: this.keyedEndpoints, version },
       'hub is up',
@@ -258,6 +263,15 @@ class Hub implements RunningHub {
       keysProblem: (problem) =>
         log.error({ problem }, 'the list of authorized workers is of no use: nobody new comes in by key'),
     })
+    // Asked for when there is a runner.
+    const wait = new CatalogueWait({
+      isComplete: () =>
+        this.#stopping !== undefined ||
+        this.#options.expects.every((service) => runner.broker.stateOf(service) !== undefined),
+      workerJoined: () => runner.workerJoined(),
+      now: steadyNow,
+    })
+    this.#catalogueWait = wait
     const runner = new BrokerRunner(
       {
         epoch: randomBytes(8).toString('hex'),
@@ -282,33 +296,11 @@ class Hub implements RunningHub {
         workerLog: (entry) => logWorkerLog(log, entry),
         now: steadyNow,
       },
-      (waiting) => this.#catalogueKnown(waiting),
+      () => wait.known(),
     )
     this.#router = router
     this.#runner = runner
     return runner
-  }
-
-  /** A list before the first sign-in would be empty, and clients keep what they were first told. */
-  #catalogueKnown(runner: BrokerRunner): Promise<void> | undefined {
-    this.#isCatalogueKnown ||= this.#isCatalogueComplete(runner)
-    return this.#isCatalogueKnown ? undefined : this.#awaitCatalogue(runner)
-  }
-
-  #isCatalogueComplete(runner: BrokerRunner): boolean {
-    const isOver = steadyNow() - this.#readyAt >= catalogueGraceMs || this.#stopping !== undefined
-    return isOver || this.#options.expects.every((service) => runner.broker.stateOf(service) !== undefined)
-  }
-
-  async #awaitCatalogue(runner: BrokerRunner): Promise<void> {
-    while (!this.#isCatalogueComplete(runner)) {
-      let timer: NodeJS.Timeout | undefined
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, this.#readyAt + catalogueGraceMs - steadyNow())
-      })
-      await Promise.race([runner.workerJoined(), timeout])
-      clearTimeout(timer)
-    }
   }
 
   /** What the agent gets into its context, by the configuration and by its own wish. */
@@ -375,8 +367,7 @@ class Hub implements RunningHub {
   /** Why a client should not come yet, or no more. */
   #obstacles(): string[] {
     if (this.#stopping !== undefined) return ['shutting_down']
-    this.#isCatalogueKnown ||= this.#isCatalogueComplete(this.#running())
-    return this.#isCatalogueKnown ? [] : ['catalogue_unknown']
+    return this.#catalogueWait?.isKnown === true ? [] : ['catalogue_unknown']
   }
 
   #controls(runner: BrokerRunner, identities: Identities): Parameters<typeof control>[1] {
@@ -412,6 +403,7 @@ class Hub implements RunningHub {
   async #close(): Promise<void> {
     this.#idle?.close()
     this.#tokenWatch?.close()
+    this.#policyWatch?.close()
     this.#lag?.[Symbol.dispose]()
     this.#http?.drain()
     await this.#drainWorkers()
@@ -454,12 +446,4 @@ function loadTokens(dataDirectory: string): TokenTable {
   } catch (error) {
     throw error instanceof TokenFileError ? new StartError(error.message) : error
   }
-}
-
-function httpProblem(error: unknown): string {
-  if ((error as Partial<AddressInUseError>).code === 'address_in_use') {
-    const { host, port } = (error as AddressInUseError).address
-    return `Port ${port} on ${host} is taken: end the program that has it, or set CALLBOARD_HTTP to another host:port or to off.`
-  }
-  return `HTTP can't listen (${(error as Error).message}): set CALLBOARD_HTTP to another host:port or to off.`
 }

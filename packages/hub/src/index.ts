@@ -50,6 +50,9 @@ export type { HubStatistics, ProcessFigures } from './metrics/hub-statistics.js'
 export { renderMetrics } from './metrics/render-metrics.js'
 export { type Pin, PinFileError, pinFileIn, readPins } from './pinning/pin-file.js'
 export type { ShownHeld } from './pinning/pinning-desk.js'
+export { type Explanation, explainCall } from './policy/explain-call.js'
+export { localOperator, Policy } from './policy/policy.js'
+export { PolicyFileError, policyFileOf, readPolicy } from './policy-file.js'
 export type {
   AgentCall,
   CallOutcome,

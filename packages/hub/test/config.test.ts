@@ -381,6 +381,13 @@ describe('problems', () => {
     expect(problems(file)).toEqual(['callboard.config.json: must be a JSON object.'])
   })
 
+  it('the policy is where the variable says, else the key, by an absolute path', () => {
+    expect(parse({ policy: '/etc/a.json' }).policyFile).toBe('/etc/a.json')
+    expect(parse({ policy: '/etc/a.json' }, { CALLBOARD_POLICY: '/etc/b.json' }).policyFile).toBe('/etc/b.json')
+    expect(problems({ policy: 'a.json' })).toEqual(['callboard.config.json: policy: a.json must be an absolute path.'])
+    expect(problems({}, { CALLBOARD_POLICY: 'b.json' })).toEqual(['CALLBOARD_POLICY: b.json must be an absolute path.'])
+  })
+
   it('relative directories would depend on where a program was started', () => {
     expect(problems(undefined, { CALLBOARD_RUNTIME: 'run', CALLBOARD_DATA: './data' })).toEqual([
       'CALLBOARD_RUNTIME: run must be an absolute path.',

@@ -22,6 +22,7 @@ interface Turn {
 const neverRan: ReadonlySet<string> = new Set([
   'unavailable',
   'overloaded',
+  'rate_limited',
   'deadlock',
   'depth_exceeded',
   'not_found',

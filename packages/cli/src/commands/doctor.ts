@@ -34,6 +34,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
   const { checkPins } = await import('../doctor/check-pins.js')
   const { checkTokens } = await import('../doctor/check-tokens.js')
   const { checkKeys } = await import('../doctor/check-keys.js')
+  const { checkPolicy } = await import('../doctor/check-policy.js')
   const status = await hubStatus(environment)
   const hub = 'status' in status ? [status] : [checkHub(status.found)]
   const found = 'found' in status ? status.found : undefined
@@ -47,6 +48,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(await checkKeys(environment, (config?.listen ?? []).length > 0, Date.now())),
     ...(await checkPins(config)),
     ...checkAudit(config),
+    ...(await checkPolicy(config)),
     ...hub,
     await checkHttp(config, found),
     ...(await checkIssuer(config)),

@@ -135,12 +135,12 @@ export class Audience {
     const { catalogue, sessions } = this.#state
     const told = { tools: new Set<number>(), resources: new Set<number>(), prompts: new Set<number>() }
     for (const [connection, identity] of sessions.connections()) {
-      const key = catalogue.viewerKey(identity)
-      const changed = existing.get(key) ?? byList(definitions, (each) => catalogue.sees(each, identity))
+      const key = catalogue.viewers.keyOf(identity)
+      const changed = existing.get(key) ?? byList(definitions, (each) => catalogue.viewers.sees(each, identity))
       existing.set(key, changed)
       const sight = catalogue.views.sight(scope, identity)
       const ownChanges = own[scope].get(scope === 'session' ? identity.session : identity.principal) ?? noDefinitions
-      const ownChanged = byList(ownChanges, (each) => catalogue.sees(each, identity))
+      const ownChanged = byList(ownChanges, (each) => catalogue.viewers.sees(each, identity))
       for (const list of lists) {
         const isSeen = changed[list].some((each) => sight.lists(each))
         if (isSeen || ownChanged[list].length > 0) told[list].add(connection)

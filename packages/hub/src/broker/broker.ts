@@ -9,6 +9,7 @@ import type { BrokerEffect } from './effects.js'
 import type { BrokerEvent, DrainTarget, PeerId } from './events.js'
 import { listNoticeMs, readFirstMs, sessionsNoticeMs, silentIdleMs, standstillMs } from './limits.js'
 import type { WorkerPeer } from './peers.js'
+import { changePolicy } from './policy-change.js'
 import { ShedWatch } from './shed-watch.js'
 import { SignIn } from './sign-in.js'
 import { type BrokerSnapshot, snapshot } from './snapshot.js'
@@ -160,6 +161,8 @@ export class Broker {
         return this.#drain(event.target, event.drainMs)
       case 'forget':
         return this.#forget(event.service)
+      case 'policy_changed':
+        return changePolicy(this.#state, event.policy)
       case 'stop':
         for (const worker of [...this.#state.peers.workers()]) this.#signIn.dismiss(worker.peer)
         return

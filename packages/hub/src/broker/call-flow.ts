@@ -1,5 +1,4 @@
 import {
-  type Caller,
   type CancelReason,
   drainMsDefault,
   type InputRequired,
@@ -10,6 +9,7 @@ import {
   type RoutingFailure,
 } from '@callboard/protocol'
 import type { CallOutcome } from '../port.js'
+import { admit } from './admission.js'
 import { agentCall } from './agent-call.js'
 import {
   awayFailure,
@@ -23,7 +23,7 @@ import {
   shuttingDown,
   unrecordable,
 } from './call-endings.js'
-import { callRecord, refusedRecord } from './call-record.js'
+import { callRecord, recordRefused } from './call-record.js'
 import type { Call, Conversation } from './calls.js'
 import type { Dispatcher, Submission } from './dispatcher.js'
 import type { BrokerEvent, CallWish, ConnectionId, PeerId, Ref } from './events.js'
@@ -55,11 +55,17 @@ export class CallFlow {
     if (state.shuttingDown) return this.#refuse(ref, shuttingDown)
     const definition = state.resolve(wish.method, wish.name, identity)
     if (definition === undefined) {
-      this.#recordUnknown(wish, state.sessions.callerOf(connection)!)
+      recordRefused(state, wish, state.sessions.callerOf(connection)!, 'unknown')
       return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
     }
+    const admitted =
+      state.policy === undefined ? wish : admit(state, state.policy, { definition, wish, caller: identity })
+    if ('code' in admitted) {
+      recordRefused(state, wish, state.sessions.callerOf(connection)!, admitted.code)
+      return this.#refuse(ref, admitted)
+    }
     const id = state.nextCallId()
-    const call = agentCall(id, state.sessions.callerOf(connection)!, definition, wish, state.now)
+    const call = agentCall(id, state.sessions.callerOf(connection)!, definition, admitted, state.now)
     state.calls.converse(id, identity.principal, connection, ref)
     this.submit(call)
   }
@@ -432,14 +438,6 @@ export class CallFlow {
   #callAt(peer: PeerId, id: string): Call | undefined {
     const call = this.#state.calls.get(id)
     return call !== undefined && call.state.kind !== 'queued' && call.state.peer === peer ? call : undefined
-  }
-
-  #recordUnknown({ method, name, body, client }: CallWish, caller: Caller): void {
-    const { options } = this.#state
-    if (options.audit === undefined) return
-    const asked = { id: this.#state.nextCallId(), method, tool: name, body, caller, client: client.generation }
-    const record = refusedRecord({ ...asked, outcome: 'unknown', parent: undefined })
-    this.#state.emit({ type: 'call_ended', record })
   }
 
   #refuse(ref: Ref, why: RoutingFailure): void {

@@ -2,6 +2,7 @@ import type { Caller, CallId, WorkerMethod } from '@callboard/protocol'
 import type { CallOutcome } from '../port.js'
 import { nameOf } from './call-endings.js'
 import type { Call } from './calls.js'
+import type { CallWish } from './events.js'
 import type { WorkerPeer } from './peers.js'
 import type { OutcomeName } from './service-statistics.js'
 import type { BrokerState } from './state.js'
@@ -46,7 +47,7 @@ export function callRecord(call: Call, outcome: CallOutcome, state: BrokerState,
     isError: outcome.kind !== 'result' || outcome.isError,
     durationMs: state.now - call.startedAt,
     worker: worker?.instance,
-    key: (worker as { readonly key?: string } | undefined)?.key,
+    key: worker?.key,
     parent: origin.kind === 'worker' ? origin.parent : undefined,
     decides: definition.roles?.every((role) => role === 'operator') === true,
   }
@@ -64,3 +65,11 @@ export const refusedRecord = (asked: Asked): CallRecord => ({
   key: undefined,
   decides: false,
 })
+
+/** An agent's call that never was one, where anybody wants to know. */
+export function recordRefused(state: BrokerState, wish: CallWish, caller: Caller, outcome: OutcomeName): void {
+  if (state.options.audit === undefined) return
+  const { method, name, body, client } = wish
+  const asked = { id: state.nextCallId(), method, tool: name, body, caller, client: client.generation }
+  state.emit({ type: 'call_ended', record: refusedRecord({ ...asked, outcome, parent: undefined }) })
+}

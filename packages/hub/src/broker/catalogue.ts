@@ -38,9 +38,10 @@ export class Catalogue {
   readonly #options: CatalogueOptions
   readonly #services = new Map<string, ServiceEntry>()
   readonly #inForce = new NamesInForce()
-  readonly #lists = new ViewerLists()
   readonly #changes = new ChangeLog()
   readonly #pinning: Pinning
+  /** What exists for whom; {@link views} say whether it is in the list. */
+  readonly viewers = new ViewerLists()
   /** What single sessions see other than everybody does. */
   readonly views: SessionViews
   readonly #editionChanged: (service: string, version: string, former: string) => void
@@ -199,17 +200,7 @@ export class Catalogue {
   /** What a viewer sees, in a stable order: by service, then as the worker has it. */
   list(kind: DefinitionKind, viewer: Viewer, scope: ListScope): readonly Listed[] {
     const sight = this.views.sight(scope, viewer)
-    return this.#lists.list(kind, viewer, sight.key, () => this.#inOrder(sight))
-  }
-
-  /** Whether it exists for the viewer; {@link views} say whether it is in the list. */
-  sees(definition: Definition, viewer: Viewer): boolean {
-    return this.#lists.sees(definition, viewer)
-  }
-
-  /** The same for viewers for whom the same exists. */
-  viewerKey(viewer: Viewer): string {
-    return this.#lists.keyOf(viewer)
+    return this.viewers.list(kind, viewer, sight.key, () => this.#inOrder(sight))
   }
 
   /** By service: the tools in force. */
@@ -218,9 +209,10 @@ export class Catalogue {
   }
 
   /** In a stable order. */
-  services({ services }: Viewer): string[] {
-    const known = [...this.#services.keys()].filter((service) => services?.includes(service) ?? true)
-    return known.sort(byText)
+  services(viewer: Viewer): string[] {
+    const isHidden = (service: string) => this.viewers.policy !== undefined && !this.shows(service, viewer)
+    const known = [...this.#services.keys()].filter((service) => viewer.services?.includes(service) ?? true)
+    return known.filter((service) => !isHidden(service)).sort(byText)
   }
 
   completes(): boolean {
@@ -231,14 +223,16 @@ export class Catalogue {
   /** The definition that answers a call; undefined when there is none for this viewer. */
   resolve(method: WorkerMethod, name: string, viewer: Viewer): Definition | undefined {
     const definition = method === 'tools/call' ? this.#toolCalled(name, viewer) : this.#inForce.find(method, name)
-    return definition !== undefined && this.sees(definition, viewer) ? definition : undefined
+    if (definition === undefined) return undefined
+    const uri = method === 'resources/read' ? name : undefined
+    return this.viewers.sees(definition, viewer, uri) ? definition : undefined
   }
 
   /** Whether a service exists for this viewer: it sees something of it. */
   shows(service: string, viewer: Viewer): boolean {
     const own = [...this.views.sight('session', viewer).own].filter((definition) => definition.service === service)
     const definitions = this.#services.get(service)?.definitions ?? []
-    return [...own, ...definitions].some((definition) => this.sees(definition, viewer))
+    return [...own, ...definitions].some((definition) => this.viewers.sees(definition, viewer))
   }
 
   /**
@@ -408,7 +402,7 @@ export class Catalogue {
     const kept = new Set(after.map(({ hash }) => hash))
     const changed = [...before.filter(({ hash }) => !kept.has(hash)), ...after.filter(({ hash }) => !hashes.has(hash))]
     this.#changes.forAll(changed)
-    this.#lists.clear()
+    this.viewers.clear()
   }
 
   #noteSight({ scope, id, before, after }: SightChange): void {

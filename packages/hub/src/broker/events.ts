@@ -1,4 +1,5 @@
 import type { CallId, Client, Fault, FromWorker, WorkerMethod } from '@callboard/protocol'
+import type { Policy } from '../policy/policy.js'
 import type { Identity } from '../port.js'
 import type { StoredService } from './service-entry.js'
 
@@ -62,6 +63,8 @@ export type BrokerEvent =
   /** What operators have accepted, see `pinning`; undefined: nothing has to be accepted. */
   | { readonly type: 'pins_changed'; readonly accepted: ReadonlySet<string> | undefined }
   | { readonly type: 'drain'; readonly target: DrainTarget; readonly drainMs: number }
+  /** Undefined: there is none any more. */
+  | { readonly type: 'policy_changed'; readonly policy: Policy | undefined }
   /** Nothing happens to a service that is not away. */
   | { readonly type: 'forget'; readonly service: string }
   /** The end: workers that have not left are let go. */

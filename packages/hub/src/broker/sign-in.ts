@@ -91,7 +91,15 @@ export class SignIn {
     state.peers.add(worker)
     state.statisticsOf(message.service).joined()
     const { service, replicas, affinity } = message
-    const offer = { service, version: message.version, replicas, affinity, trusted, key: worker.key, definitions: allowed }
+    const offer = {
+      service,
+      version: message.version,
+      replicas,
+      affinity,
+      trusted,
+      key: worker.key,
+      definitions: allowed,
+    }
     state.catalogue.offer(peer, offer, state.now)
     this.#endViewsOfTheGone(service)
     const refused = [...worker.unauthorized, ...state.catalogue.refusedOf(peer, service)].slice(0, verdictsMax)

@@ -6,8 +6,10 @@ import {
   type RoutingFailureCode,
   type WorkerMethod,
 } from '@callboard/protocol'
-import type { KeyBook } from './authorization.js'
 import { Pinning } from '../pinning/pinning.js'
+import type { Policy } from '../policy/policy.js'
+import { RateBuckets } from '../policy/rate-buckets.js'
+import type { KeyBook } from './authorization.js'
 import { Calls } from './calls.js'
 import { Catalogue } from './catalogue.js'
 import type { CatalogueOptions } from './catalogue-options.js'
@@ -63,6 +65,7 @@ export class BrokerState {
   readonly counters = new Counters()
   readonly catalogue: Catalogue
   readonly timers = new Timers<TimerTask['kind']>()
+  readonly rates = new RateBuckets()
   readonly #statistics: PerService<ServiceStatistics>
   /** The time of the event being handled. */
   now: number
@@ -82,6 +85,10 @@ export class BrokerState {
     )
     this.#statistics = this.perService(() => new ServiceStatistics())
     this.now = now
+  }
+
+  get policy(): Policy | undefined {
+    return this.catalogue.viewers.policy
   }
 
   emit(effect: BrokerEffect): void {
@@ -156,7 +163,7 @@ function timerTask(kind: TimerTask['kind'], key: string): TimerTask {
   }
 }
 
-const retryable: ReadonlySet<RoutingFailureCode> = new Set(['unavailable', 'overloaded'])
+const retryable: ReadonlySet<RoutingFailureCode> = new Set(['unavailable', 'overloaded', 'rate_limited'])
 
 export function failure(code: RoutingFailureCode, message: string, retryAfterMs?: number): RoutingFailure {
   return { code, message, retryable: retryable.has(code), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }

@@ -1,3 +1,5 @@
+import { wildcard } from './wildcard.js'
+
 /**
  * Which tools are in an agent's list. A pattern is `name` or `service:name`, where `*` stands for any run of characters; the
  * name is the one that agents see or the one that the worker gave.
@@ -62,23 +64,4 @@ export function patternTest(pattern: string): Test {
   const name = wildcard(pattern.slice(colon + 1))
   const service = colon === -1 ? () => true : wildcard(pattern.slice(0, colon))
   return (tool) => service(tool.service) && (name(tool.key) || name(tool.workerKey))
-}
-
-/** By hand and not by a regular expression: one of many `*` would take exponential time over a name made for it. */
-function wildcard(pattern: string): (text: string) => boolean {
-  const parts = pattern.split('*')
-  const [first, last] = [parts[0]!, parts.at(-1)!]
-  if (parts.length === 1) return (text) => text === first
-  const between = parts.slice(1, -1)
-  return (text) => {
-    if (!text.startsWith(first) || !text.endsWith(last)) return false
-    const end = text.length - last.length
-    let at = first.length
-    for (const part of between) {
-      const found = text.indexOf(part, at)
-      if (found === -1) return false
-      at = found + part.length
-    }
-    return at <= end
-  }
 }

@@ -1,4 +1,5 @@
 import type { DefinitionKind } from '@callboard/protocol'
+import type { Policy } from '../policy/policy.js'
 import type { CatalogueView } from '../port.js'
 import type { Definition, Listed } from './definition.js'
 import { viewerListsMax } from './limits.js'
@@ -9,6 +10,8 @@ export interface Viewer {
   readonly session: string
   readonly principal: string
   readonly roles: readonly string[]
+  /** `worker:SERVICE` of the worker that looks for it. */
+  readonly worker?: string
   /** Only these services exist for it; absent: all. */
   readonly services?: readonly string[]
   readonly view?: Pick<CatalogueView, 'filters'>
@@ -21,15 +24,29 @@ export class ViewerLists {
   readonly #filters = new Map<string, ToolFilters>()
   /** The same filters by the very object, for every call. */
   readonly #known = new WeakMap<readonly ToolFilter[], ToolFilters>()
+  #policy: Policy | undefined
+
+  /** Undefined: nothing is hidden by one. */
+  get policy(): Policy | undefined {
+    return this.#policy
+  }
+
+  set policy(policy: Policy | undefined) {
+    this.#policy = policy
+    this.clear()
+  }
 
   /** Forgets all lists, because a definition came, went or changed. */
   clear(): void {
     this.#lists.clear()
   }
 
-  sees(definition: Definition, { roles, services, view }: Viewer): boolean {
+  /** Whether it exists for the viewer. `uri`: what is read, which a template stands for. */
+  sees(definition: Definition, viewer: Viewer, uri?: string): boolean {
+    const { roles, services, view } = viewer
     if (services !== undefined && !services.includes(definition.service)) return false
     if (definition.roles?.some((role) => roles.includes(role)) === false) return false
+    if (this.#policy !== undefined && this.#policy.decide(viewer, definition, uri).effect === 'hide') return false
     return view === undefined || definition.kind !== 'tool' || this.#filtersOf(view.filters).lets(definition)
   }
 
@@ -51,9 +68,11 @@ export class ViewerLists {
   }
 
   /** The same for viewers who see the same, what their sessions hide aside. */
-  keyOf({ roles, services, view }: Viewer): string {
+  keyOf(viewer: Viewer): string {
+    const { roles, services, view } = viewer
     const filters = view === undefined || view.filters.length === 0 ? '' : this.#filtersOf(view.filters).key
-    return `${roles.join(' ')} ${services?.join(' ') ?? '*'} ${filters}`
+    const rules = this.#policy?.profileKey(viewer) ?? ''
+    return `${roles.join(' ')} ${services?.join(' ') ?? '*'} ${rules} ${filters}`
   }
 
   #filtersOf(filters: readonly ToolFilter[]): ToolFilters {

@@ -11,13 +11,16 @@ import {
   type WorkerMethod,
 } from '@callboard/protocol'
 import type { Identity } from '../port.js'
+import { admit } from './admission.js'
 import type { CallFlow } from './call-flow.js'
 import { refusedRecord } from './call-record.js'
 import type { Call } from './calls.js'
 import { isObject, parseJson } from './definition.js'
 import { tokenMsMax } from './limits.js'
 import type { WorkerPeer } from './peers.js'
+import type { OutcomeName } from './service-statistics.js'
 import { type BrokerState, failure } from './state.js'
+import type { Viewer } from './viewer-lists.js'
 
 /** For whom a worker calls: derived from the live parent or a token, never from the worker's word. [CB-35] */
 interface Standing {
@@ -61,14 +64,18 @@ export class WorkerCalls {
       return this.#fail(worker, message, failure('depth_exceeded', text))
     }
     const { caller } = standing
-    // What the agent at the root sees in another session of its own is no secret from the worker that acts for it.
-    const definition = state.resolve(method, message.name, {
-      ...caller,
-      principal: caller.onBehalfOf ?? caller.principal,
-    })
+    const viewer = viewerOf(caller)
+    const definition = state.resolve(method, message.name, viewer)
     if (definition === undefined) {
-      this.#recordRefused(message, method, standing)
+      this.#recordRefused(message, method, standing, 'unknown')
       return this.#fail(worker, message, failure('not_found', `There is no ${message.name.slice(0, 128)} here.`))
+    }
+    const wish = { method, name: message.name, body: message.body }
+    const admitted =
+      state.policy === undefined ? wish : admit(state, state.policy, { definition, wish, caller: viewer })
+    if ('code' in admitted) {
+      this.#recordRefused(message, method, standing, admitted.code)
+      return this.#fail(worker, message, admitted)
     }
     const id = state.nextCallId()
     const longest = state.now + Math.min(definition.timeoutMs, deadlineMsMax)
@@ -85,7 +92,7 @@ export class WorkerCalls {
       definition,
       method,
       workerName: method === 'resources/read' ? message.name : definition.workerKey,
-      body: message.body,
+      body: admitted.body,
       caller: standing.caller,
       client: standing.client,
       idempotencyKey: message.idempotencyKey ?? id,
@@ -102,11 +109,13 @@ export class WorkerCalls {
     this.#flow.submit(call)
   }
 
-  #recordRefused({ name, body }: CallMessage, method: WorkerMethod, { caller, client, parent }: Standing): void {
+  #recordRefused(message: CallMessage, method: WorkerMethod, standing: Standing, outcome: OutcomeName): void {
+    const { name, body } = message
+    const { caller, client, parent } = standing
     const { options } = this.#state
     if (options.audit === undefined) return
     const asked = { id: this.#state.nextCallId(), method, tool: name, body, caller, client: client.generation }
-    const record = refusedRecord({ ...asked, outcome: 'unknown', parent: parent?.id })
+    const record = refusedRecord({ ...asked, outcome, parent: parent?.id })
     this.#state.emit({ type: 'call_ended', record })
   }
 
@@ -156,7 +165,7 @@ export class WorkerCalls {
   }
 
   #list(worker: WorkerPeer, message: CallMessage, { caller }: Standing): void {
-    const tools = this.#state.catalogue.list('tool', caller, 'session')
+    const tools = this.#state.catalogue.list('tool', viewerOf(caller), 'session')
     this.#answer(worker, message, { tools })
   }
 
@@ -220,6 +229,11 @@ export class WorkerCalls {
   #fail(worker: WorkerPeer, message: CallMessage, why: RoutingFailure): void {
     this.#state.send(worker.peer, { type: 'result', id: message.id, outcome: 'failure', failure: why })
   }
+}
+
+/** What the agent at the root sees in another session of its own is no secret from the worker that acts for it. */
+function viewerOf(caller: Caller): Viewer {
+  return { ...caller, principal: caller.onBehalfOf ?? caller.principal, worker: caller.principal }
 }
 
 interface MintWish {

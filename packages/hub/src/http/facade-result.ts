@@ -79,6 +79,7 @@ function errorCodeOf(code: RoutingFailure['code']): string {
     case 'forbidden':
     case 'internal':
     case 'not_found':
+    case 'rate_limited':
       return code.toUpperCase()
     case 'unavailable':
     case 'overloaded':
@@ -102,6 +103,8 @@ function statusOf(code: RoutingFailure['code']): number {
       return 404
     case 'forbidden':
       return 403
+    case 'rate_limited':
+      return 429
     case 'internal':
     case 'depth_exceeded':
     case 'result_too_large':

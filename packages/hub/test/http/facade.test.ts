@@ -178,6 +178,7 @@ describe('POST /tools/{name}', () => {
     ['overloaded', 503, 'WORKER_UNAVAILABLE'],
     ['outcome_unknown', 503, 'WORKER_UNAVAILABLE'],
     ['deadlock', 503, 'WORKER_UNAVAILABLE'],
+    ['rate_limited', 429, 'RATE_LIMITED'],
     ['deadline_exceeded', 504, 'WORKER_UNAVAILABLE'],
     ['request_too_large', 413, 'BODY_TOO_LARGE'],
     ['result_too_large', 500, 'RESULT_TOO_LARGE'],

@@ -71,6 +71,7 @@ interface Known {
 const classes: { readonly [code in CallFailure['code']]: Known } = {
   unavailable: { class: 'network', again: true },
   overloaded: { class: 'rate_limited', again: true },
+  rate_limited: { class: 'rate_limited', again: true },
   deadline_exceeded: { class: 'outcome_unknown', again: 'if repeatable' },
   outcome_unknown: { class: 'outcome_unknown', again: 'if repeatable' },
   cancelled: { class: 'outcome_unknown', again: 'if repeatable' },
