@@ -26,6 +26,8 @@ export function logNotice(log: Logger, notice: Notice): void {
       return log.warn(fields, 'calls are refused: more come than the workers take')
     case 'sign_in_refused':
       return log.warn(fields, 'sign-in refused')
+    case 'setting_changed':
+      return log.debug(fields, 'another policy, key, pin or token counts')
     case 'handshake_refused':
       return log.warn(fields, 'a connection was refused before sign-in')
     case 'peer_faults':

@@ -199,10 +199,7 @@ class Hub implements RunningHub {
     })
     this.#tokenWatch = new TokenWatch(
       tokens,
-      (credential) => {
-        this.#audit?.changed('tokens', { ended: credential })
-        runner.step({ type: 'credential_revoked', credential })
-      },
+      (credential) => runner.step({ type: 'credential_revoked', credential }),
       log,
     )
     const front = createMcpFront({ hub: runner, log, version, instructions })

@@ -152,7 +152,9 @@ function describe({ file, caller, found, explanation, given }: Asked): { lines: 
       : [
           `At most ${rate.calls} calls in ${rate.perMs / 1_000} s, ${rate.burst} at once, counted ${countedFor[rate.each]}.`,
         ]),
-    ...(outcome === 'hidden' ? [] : [`Where calls are recorded, the arguments are: ${auditText[audit.kind]}.`]),
+    ...(outcome === 'hidden' || audit === undefined
+      ? []
+      : [`Where calls are recorded, the arguments are: ${auditText[audit.kind]}.`]),
     ...(found.assumed === undefined ? [] : [`Assumed: ${found.assumed}.`]),
     ...(skipped.length === 0 ? [] : ['Rules before it:']),
     ...passedOver.map(({ rule: each, why }) => `  ${nameOf(each)}: ${whyNot(each, why)}`),

@@ -2,7 +2,7 @@ import type { CallRecord } from '../broker/call-record.js'
 import type { Logger } from '../hub-log.js'
 import { makePrivate } from '../runtime-directory.js'
 import { StartError } from '../start-error.js'
-import type { AuditConfig, Recording } from './audit-config.js'
+import type { AuditConfig } from './audit-config.js'
 import { type Answer, callMembers } from './call-members.js'
 import { ChainFile } from './chain-file.js'
 import { answersMax, batchBytesMax, bufferBytesMax, checkpointMs, gatherMs, retryMs, syncMs } from './limits.js'
@@ -14,8 +14,6 @@ export interface JournalOptions {
   readonly log: Logger
   /** What the hub knows that must be in no line. */
   readonly secrets: readonly string[]
-  /** How much of this call's arguments is recorded; absent: what the configuration says. */
-  readonly recordingOf?: (call: CallRecord) => Recording
   /** UTC ms. */
   readonly now: () => number
 }
@@ -107,11 +105,6 @@ export class AuditJournal {
     this.#render()
     this.#add(JSON.stringify({ at: timeOf(this.#options.now()), kind, ...fields }).slice(1, -1))
     this.#schedule()
-  }
-
-  /** Policy, keys, tokens or pins are others from now on. */
-  changed(what: 'policy' | 'keys' | 'tokens' | 'pins', fields: object): void {
-    this.note('changed', { what, ...fields })
   }
 
   /** Writes what there is, in batches. @throws when the disk does not take it; the lines are kept. */
@@ -209,10 +202,10 @@ export class AuditJournal {
   }
 
   #callText(at: number, record: CallRecord): string {
-    const { recordingOf, config } = this.#options
+    const { config } = this.#options
     const answer = this.#answers.get(record.id)
     if (answer !== undefined) this.#answers.delete(record.id)
-    const recording = recordingOf?.(record) ?? config.arguments
+    const recording = record.audit ?? { kind: config.arguments }
     return `"at":"${timeOf(at)}","kind":"call",${callMembers(record, recording, this.#redaction, answer)}`
   }
 

@@ -14,8 +14,6 @@ export interface AuditOutlet {
   /** UTF-8 JSON `{ inputResponses }`. */
   answered(call: string, body: Uint8Array): void
   notice(notice: Notice): void
-  /** Policy, keys, tokens or pins are others from now on. */
-  changed: AuditJournal['changed']
   close(): Promise<void>
 }
 
@@ -40,14 +38,15 @@ export async function auditOutlet(
       if (answer !== undefined) journal.answered(call, answer)
     },
     notice: (notice) => noteOf(journal, notice),
-    changed: (what, fields) => journal.changed(what, fields),
     close: () => journal.close(),
   }
 }
 
-/** Who signed in, who was lost and who was refused. */
+/** Who signed in, was lost and was refused, and that policy, keys, pins or tokens are others. */
 function noteOf(journal: AuditJournal, { kind, ...fields }: Notice): void {
   switch (kind) {
+    case 'setting_changed':
+      return journal.note('changed', fields)
     case 'worker_joined':
     case 'worker_left':
     case 'sign_in_refused':

@@ -4,13 +4,22 @@ import { argumentBytes } from './argument-bytes.js'
 import type { Recording } from './audit-config.js'
 import { sha256 } from './chain.js'
 import { argumentsBytesMax, parsedBytesMax } from './limits.js'
+import { type Fields, withoutFields } from './redacted-fields.js'
 import type { Redaction } from './redaction.js'
 
 /** What a person answered while the call waited. */
 export type Answer = 'accepted' | 'declined' | 'cancelled'
 
+/** How arguments are recorded, and of a redacted record what besides is left out. */
+export type RecordingMode = { readonly kind: Recording } & Partial<Fields>
+
 /** A call as the members of its line, in JSON without braces. */
-export function callMembers(record: CallRecord, recording: Recording, redaction: Redaction, answer?: Answer): string {
+export function callMembers(
+  record: CallRecord,
+  recording: RecordingMode,
+  redaction: Redaction,
+  answer?: Answer,
+): string {
   return `${callerMembers(record.caller)},${JSON.stringify(ownMembers(record, recording, redaction, answer)).slice(1, -1)}`
 }
 
@@ -29,7 +38,7 @@ function callerMembers(caller: Caller): string {
 
 const texts = new WeakMap<Caller, string>()
 
-function ownMembers(record: CallRecord, recording: Recording, redaction: Redaction, answer: Answer | undefined) {
+function ownMembers(record: CallRecord, recording: RecordingMode, redaction: Redaction, answer: Answer | undefined) {
   return {
     id: record.id,
     method: record.method,
@@ -49,14 +58,15 @@ function ownMembers(record: CallRecord, recording: Recording, redaction: Redacti
   }
 }
 
-function argumentMembers(body: Uint8Array, recording: Recording, redaction: Redaction) {
-  if (recording === 'none') return {}
+function argumentMembers(body: Uint8Array, recording: RecordingMode, redaction: Redaction) {
+  if (recording.kind === 'none') return {}
   const bytes = argumentBytes(body)
   if (bytes === undefined) return {}
   const argumentsHash = sha256(bytes)
-  if (recording === 'hash') return { argumentsHash }
+  if (recording.kind === 'hash') return { argumentsHash }
   if (bytes.byteLength > parsedBytesMax) return { argumentsHash, argumentsCut: bytes.byteLength }
-  const value = redaction.redact(parsed(bytes), recording === 'redacted')
+  const { kind, keys = [], pointers = [] } = recording
+  const value = redaction.redact(withoutFields(parsed(bytes), { keys, pointers }), kind === 'redacted')
   const text = JSON.stringify(value)
   const size = Buffer.byteLength(text)
   if (size <= argumentsBytesMax) return { argumentsHash, arguments: value }

@@ -37,7 +37,8 @@ export function environmentSecrets(environment: Readonly<Record<string, string |
   })
 }
 
-const redacted = '[redacted]'
+/** Stands where something was left out. */
+export const redacted = '[redacted]'
 
 /** Tokens that the hub or a worker made, which the hub itself keeps only as hashes. */
 const tokenPattern = /\bcb[tr]_[A-Za-z0-9_-]{16,}/g

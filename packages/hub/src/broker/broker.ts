@@ -134,6 +134,7 @@ export class Broker {
       case 'faults':
         return this.#faults(event.peer, event.faults)
       case 'keys_changed':
+        this.#state.notice({ kind: 'setting_changed', what: 'keys' })
         return this.#signIn.reviewKeys()
       case 'handshake_refused':
         return this.#signIn.handshakeRefused(event.reason)
@@ -152,16 +153,19 @@ export class Broker {
       case 'roots_changed':
         return this.#audience.rootsChanged(event.connection)
       case 'credential_revoked':
+        this.#state.notice({ kind: 'setting_changed', what: 'tokens', ended: event.credential })
         return this.#audience.revokeCredential(event.credential)
       case 'catalogue_restored':
         return this.#state.catalogue.restore(event.services, this.#state.now)
       case 'pins_changed':
+        this.#state.notice({ kind: 'setting_changed', what: 'pins' })
         return this.#updates.pinsChanged(event.accepted)
       case 'drain':
         return this.#drain(event.target, event.drainMs)
       case 'forget':
         return this.#forget(event.service)
       case 'policy_changed':
+        this.#state.notice({ kind: 'setting_changed', what: 'policy' })
         return changePolicy(this.#state, event.policy)
       case 'stop':
         for (const worker of [...this.#state.peers.workers()]) this.#signIn.dismiss(worker.peer)

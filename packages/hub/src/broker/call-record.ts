@@ -1,4 +1,5 @@
 import type { Caller, CallId, WorkerMethod } from '@callboard/protocol'
+import type { AuditMode } from '../policy/rule.js'
 import type { CallOutcome } from '../port.js'
 import { nameOf } from './call-endings.js'
 import type { Call } from './calls.js'
@@ -6,6 +7,7 @@ import type { CallWish } from './events.js'
 import type { WorkerPeer } from './peers.js'
 import type { OutcomeName } from './service-statistics.js'
 import type { BrokerState } from './state.js'
+import { viewerOf } from './viewer-lists.js'
 
 /** A call that has ended, for a journal. */
 export interface CallRecord {
@@ -27,6 +29,8 @@ export interface CallRecord {
   /** By the name of which key that worker signed in. */
   readonly key: string | undefined
   readonly parent: CallId | undefined
+  /** What the policy says of its arguments; undefined: nothing. */
+  readonly audit: AuditMode | undefined
   /** Only operators see the tool: to call it is to decide. */
   readonly decides: boolean
 }
@@ -49,8 +53,18 @@ export function callRecord(call: Call, outcome: CallOutcome, state: BrokerState,
     worker: worker?.instance,
     key: worker?.key,
     parent: origin.kind === 'worker' ? origin.parent : undefined,
+    audit: auditModeOf(call, state),
     decides: definition.roles?.every((role) => role === 'operator') === true,
   }
+}
+
+function auditModeOf(
+  { caller, definition, method, origin, workerName }: Call,
+  { policy }: BrokerState,
+): AuditMode | undefined {
+  if (policy === undefined) return undefined
+  const viewer = origin.kind === 'worker' ? viewerOf(caller) : caller
+  return policy.decide(viewer, definition, method === 'resources/read' ? workerName : undefined).audit
 }
 
 type Asked = Pick<CallRecord, 'id' | 'method' | 'tool' | 'body' | 'caller' | 'client' | 'outcome' | 'parent'>
@@ -63,6 +77,7 @@ export const refusedRecord = (asked: Asked): CallRecord => ({
   durationMs: 0,
   worker: undefined,
   key: undefined,
+  audit: undefined,
   decides: false,
 })
 

@@ -93,5 +93,7 @@ export type Notice =
       readonly code: string
       readonly message: string
     }
+  /** What decides over others is another from now on; of tokens: which has ended. */
+  | { readonly kind: 'setting_changed'; readonly what: 'policy' | 'keys' | 'pins' | 'tokens'; readonly ended?: string }
   | { readonly kind: 'handshake_refused'; readonly reason: HandshakeRefusal; readonly countSoFar: number }
   | { readonly kind: 'peer_faults'; readonly peer: PeerId; readonly code: string; readonly message: string }

@@ -1,4 +1,4 @@
-import type { DefinitionKind } from '@callboard/protocol'
+import type { Caller, DefinitionKind } from '@callboard/protocol'
 import type { Policy } from '../policy/policy.js'
 import type { CatalogueView } from '../port.js'
 import type { Definition, Listed } from './definition.js'
@@ -91,4 +91,9 @@ function keepNewest<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key)
   map.set(key, value)
   if (map.size > viewerListsMax) map.delete(map.keys().next().value!)
+}
+
+/** What the agent at the root sees in another session of its own is no secret from the worker that acts for it. */
+export function viewerOf(caller: Caller): Viewer {
+  return { ...caller, principal: caller.onBehalfOf ?? caller.principal, worker: caller.principal }
 }

@@ -20,7 +20,7 @@ import { tokenMsMax } from './limits.js'
 import type { WorkerPeer } from './peers.js'
 import type { OutcomeName } from './service-statistics.js'
 import { type BrokerState, failure } from './state.js'
-import type { Viewer } from './viewer-lists.js'
+import { viewerOf } from './viewer-lists.js'
 
 /** For whom a worker calls: derived from the live parent or a token, never from the worker's word. [CB-35] */
 interface Standing {
@@ -229,11 +229,6 @@ export class WorkerCalls {
   #fail(worker: WorkerPeer, message: CallMessage, why: RoutingFailure): void {
     this.#state.send(worker.peer, { type: 'result', id: message.id, outcome: 'failure', failure: why })
   }
-}
-
-/** What the agent at the root sees in another session of its own is no secret from the worker that acts for it. */
-function viewerOf(caller: Caller): Viewer {
-  return { ...caller, principal: caller.onBehalfOf ?? caller.principal, worker: caller.principal }
 }
 
 interface MintWish {

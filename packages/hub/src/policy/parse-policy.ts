@@ -87,7 +87,7 @@ function readContent(file: object, compilePattern: CompilePattern, report: Repor
   if (!Object.hasOwn(file, 'rules')) report('rules: is missing: a policy without rules says "rules": []')
   if (Object.keys(roles).length > rolesMax) report(`roles: must have at most ${rolesMax} names`)
   for (const [name, members] of Object.entries(roles)) checkRole(name, members, report)
-  const mode = audit === undefined ? hashed : readAudit(audit, 'audit', report)
+  const mode = audit === undefined ? undefined : readAudit(audit, 'audit', report)
   const named = [...Object.keys(roles), ...ownRoles]
   const read = rules.map((rule, index) => readRule(rule, index + 1, { named, audit: mode, compilePattern, report }))
   for (const { id, number } of read) {
@@ -109,7 +109,7 @@ function checkRole(name: string, members: readonly string[], report: Report): vo
 
 interface Surroundings {
   readonly named: readonly string[]
-  readonly audit: AuditMode
+  readonly audit: AuditMode | undefined
   readonly compilePattern: CompilePattern
   readonly report: Report
 }

@@ -29,7 +29,7 @@ export interface PolicyContent {
   readonly roles: Readonly<Record<string, readonly string[]>>
   readonly rules: readonly Rule[]
   readonly defaultEffect: 'call' | 'hide'
-  readonly audit: AuditMode
+  readonly audit: AuditMode | undefined
 }
 
 /** The operator secret's: no rule is for it but one that names it letter by letter, so that nobody locks himself out. */

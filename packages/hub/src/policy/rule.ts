@@ -28,7 +28,8 @@ export interface Verdict {
   /** Arguments with which it may be called; undefined: any. */
   readonly when: ArgumentCheck | undefined
   readonly rate: RateLimit | undefined
-  readonly audit: AuditMode
+  /** Undefined: as the journal's configuration says. */
+  readonly audit: AuditMode | undefined
 }
 
 export interface Decision extends Verdict {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { argumentBytes } from '../../src/audit/argument-bytes.js'
-import { callMembers } from '../../src/audit/call-members.js'
+import { callMembers, type RecordingMode } from '../../src/audit/call-members.js'
 import { environmentSecrets, redactionOf } from '../../src/audit/redaction.js'
 import type { CallRecord } from '../../src/broker/call-record.js'
 
@@ -10,9 +10,10 @@ const redaction = redactionOf([secret, 'short'])
 
 function members(
   given: object | string,
-  recording: 'none' | 'hash' | 'redacted' | 'full',
+  recording: 'none' | 'hash' | 'redacted' | 'full' | RecordingMode,
   more: Partial<CallRecord> = {},
 ) {
+  const mode = typeof recording === 'string' ? { kind: recording } : recording
   const text = typeof given === 'string' ? given : JSON.stringify({ name: 'echo', arguments: given })
   const record: CallRecord = {
     id: '1',
@@ -28,10 +29,11 @@ function members(
     worker: 'w1',
     key: undefined,
     parent: undefined,
+    audit: undefined,
     decides: false,
     ...more,
   }
-  return JSON.parse(`{${callMembers(record, recording, redaction)}}`)
+  return JSON.parse(`{${callMembers(record, mode, redaction)}}`)
 }
 
 it('the hash is that of the argument bytes as they were sent', () => {
@@ -107,4 +109,11 @@ it('the environment’s secrets are those under such names, and the passwords of
     HOME: '/x',
   }
   expect(environmentSecrets(environment)).toEqual(['one', 'two', 'thr%65e', 'three'])
+})
+
+it('what the policy names is left out as well: by its name wherever it is, or by its place', () => {
+  const given = { code: 'x', steps: [{ code: 'y', 'a/b': { pin: 1 } }], pin: 2 }
+  const { arguments: shown } = members(given, { kind: 'redacted', keys: ['code'], pointers: ['/steps/0/a~1b/pin'] })
+  const hidden = '[redacted]'
+  expect(shown).toEqual({ code: hidden, steps: [{ code: hidden, 'a/b': { pin: hidden } }], pin: 2 })
 })

@@ -180,6 +180,7 @@ export class ScenarioHub {
       if (notice.kind === 'sign_in_refused') return `${notice.kind} ${notice.service} ${notice.code}`
       if (notice.kind === 'definitions_held') return `${notice.kind} ${notice.identity} ${notice.names.join(' ')}`
       if (notice.kind === 'worker_left') return `${notice.kind} ${notice.service} ${notice.reason}`
+      if (notice.kind === 'setting_changed') return `${notice.kind} ${notice.what}`
       return `${notice.kind} ${notice.service}`
     })
   }

@@ -107,12 +107,12 @@ describe('who has the same rules', () => {
 })
 
 describe('how arguments are recorded', () => {
-  it('is what the rule says, else the file, else a hash', () => {
+  it('is what the rule says, else the file; where both say nothing, the journal's configuration decides', () => {
     const redacting = { who: ['agent:a*'], do: 'call', audit: { redact: ['password', '/login/token'] } }
     const policy = policyOf({ audit: 'full', rules: [redacting] })
     expect(policy.decide(ada, run).audit).toEqual({ kind: 'redacted', keys: ['password'], pointers: ['/login/token'] })
     expect(policy.decide(http, run).audit).toEqual({ kind: 'full' })
-    expect(policyOf({ rules: [] }).decide(ada, run).audit).toEqual({ kind: 'hash' })
+    expect(policyOf({ rules: [] }).decide(ada, run).audit).toBeUndefined()
   })
 })
 
