@@ -107,7 +107,7 @@ describe('who has the same rules', () => {
 })
 
 describe('how arguments are recorded', () => {
-  it('is what the rule says, else the file; where both say nothing, the journal's configuration decides', () => {
+  it('is what the rule says, else the file; where both say nothing, the configuration of the journal decides', () => {
     const redacting = { who: ['agent:a*'], do: 'call', audit: { redact: ['password', '/login/token'] } }
     const policy = policyOf({ audit: 'full', rules: [redacting] })
     expect(policy.decide(ada, run).audit).toEqual({ kind: 'redacted', keys: ['password'], pointers: ['/login/token'] })
