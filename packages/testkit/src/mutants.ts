@@ -346,9 +346,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a worker serves what it defines otherwise',
-    file: 'hub/dist/broker/catalogue.js',
-    from: 'hashes.get(offerKey(each.kind, each.workerKey)) === each.hash',
-    to: 'hashes.has(offerKey(each.kind, each.workerKey))',
+    file: 'hub/dist/broker/service-entry.js',
+    from: 'hashes.get(offerKey(kind, workerKey)) === hash',
+    to: 'hashes.has(offerKey(kind, workerKey))',
     provoke: 'builds',
     found: /which it defines otherwise/,
   },
