@@ -117,10 +117,13 @@ describe('errors.md', () => {
   })
 
   test('[CB-22] lists the verdicts on definitions', () => {
-    const codes = { name_taken: true, invalid: true, quarantined: true, not_authorized: true, held_back: true } satisfies Record<
-      DefinitionVerdicts['refused'][number]['code'],
-      true
-    >
+    const codes = {
+      name_taken: true,
+      invalid: true,
+      quarantined: true,
+      not_authorized: true,
+      held_back: true,
+    } satisfies Record<DefinitionVerdicts['refused'][number]['code'], true>
     expect(codesUnder('Verdicts').sort()).toEqual(Object.keys(codes).sort())
   })
 })
