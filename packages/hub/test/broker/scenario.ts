@@ -13,6 +13,7 @@ import {
   type ToolDefinition,
 } from '@callboard/protocol'
 import { expect, onTestFinished } from 'vitest'
+import type { CallRecord } from '../../src/broker/call-record.js'
 import {
   Broker,
   type BrokerEffect,
@@ -80,6 +81,9 @@ export class ScenarioHub {
   readonly agents: ScenarioAgent[] = []
   readonly turns = new Map<number, ScenarioCall>()
   readonly notices: Notice[] = []
+  /** What a journal is told, where the options want one. */
+  readonly records: CallRecord[] = []
+  readonly answered: string[] = []
   readonly kept: Kept[] = []
   readonly workerLogs: string[] = []
   #serial = 0
@@ -234,10 +238,10 @@ export class ScenarioHub {
         return void this.workerLogs.push(`${effect.service} ${effect.level} ${Buffer.from(effect.body)}`)
       case 'notice':
         return void this.notices.push(effect.notice)
-      // Only a hub with a journal asks for them, and no scenario is one.
       case 'call_ended':
+        return void this.records.push(effect.record)
       case 'input_answered':
-        return
+        return void this.answered.push(effect.id)
       default:
         effect satisfies never
     }
