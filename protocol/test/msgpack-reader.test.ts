@@ -67,9 +67,9 @@ describe('readMsgpack', () => {
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 24 }), (bytes) => {
         const value = readMsgpack(bytes)
         if (value === malformed || hasMap(value)) return
-        expect(value).toEqual(packr.unpack(bytes))
+        expect(withBuffers(value)).toEqual(withBuffers(packr.unpack(bytes)))
       }),
-      { numRuns: 20_000 },
+      { numRuns: 20_000, examples: [[Uint8Array.of(0xc4, 0)]] },
     )
   })
 
@@ -124,3 +124,9 @@ describe('readMsgpack', () => {
     }
   })
 })
+
+/** Of no bytes at all the library makes another class than of some. */
+function withBuffers(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  return Array.isArray(value) ? value.map(withBuffers) : value
+}
