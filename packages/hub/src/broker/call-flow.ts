@@ -54,18 +54,19 @@ export class CallFlow {
     if (identity === undefined) return this.#refuse(ref, notConnected)
     if (state.shuttingDown) return this.#refuse(ref, shuttingDown)
     const definition = state.resolve(wish.method, wish.name, identity)
+    const caller = state.sessions.callerOf(connection)!
     if (definition === undefined) {
-      recordRefused(state, wish, state.sessions.callerOf(connection)!, 'unknown')
+      recordRefused(state, { wish, client: wish.client, caller, outcome: 'unknown' })
       return state.emit({ type: 'settle', ref, outcome: { kind: 'unknown' } })
     }
     const admitted =
       state.policy === undefined ? wish : admit(state, state.policy, { definition, wish, caller: identity })
     if ('code' in admitted) {
-      recordRefused(state, wish, state.sessions.callerOf(connection)!, admitted.code)
+      recordRefused(state, { wish, client: wish.client, caller, outcome: admitted.code, definition })
       return this.#refuse(ref, admitted)
     }
     const id = state.nextCallId()
-    const call = agentCall(id, state.sessions.callerOf(connection)!, definition, admitted, state.now)
+    const call = agentCall(id, caller, definition, admitted, state.now)
     state.calls.converse(id, identity.principal, connection, ref)
     this.submit(call)
   }

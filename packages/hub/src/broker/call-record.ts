@@ -1,8 +1,9 @@
-import type { Caller, CallId, WorkerMethod } from '@callboard/protocol'
+import type { Caller, CallId, Client, WorkerMethod } from '@callboard/protocol'
 import type { AuditMode } from '../policy/rule.js'
 import type { CallOutcome } from '../port.js'
 import { nameOf } from './call-endings.js'
 import type { Call } from './calls.js'
+import type { Definition } from './definition.js'
 import type { CallWish } from './events.js'
 import type { WorkerPeer } from './peers.js'
 import type { OutcomeName } from './service-statistics.js'
@@ -60,31 +61,48 @@ export function callRecord(call: Call, outcome: CallOutcome, state: BrokerState,
 
 function auditModeOf(
   { caller, definition, method, origin, workerName }: Call,
-  { policy }: BrokerState,
+  state: BrokerState,
 ): AuditMode | undefined {
-  if (policy === undefined) return undefined
-  const viewer = origin.kind === 'worker' ? viewerOf(caller) : caller
-  return policy.decide(viewer, definition, method === 'resources/read' ? workerName : undefined).audit
+  const uri = method === 'resources/read' ? workerName : undefined
+  return state.policy?.decide(origin.kind === 'worker' ? viewerOf(caller) : caller, definition, uri).audit
 }
 
-type Asked = Pick<CallRecord, 'id' | 'method' | 'tool' | 'body' | 'caller' | 'client' | 'outcome' | 'parent'>
-
 /** A call that never was one: what it asked for does not exist, or may not begin. */
-export const refusedRecord = (asked: Asked): CallRecord => ({
-  ...asked,
-  service: '',
-  isError: true,
-  durationMs: 0,
-  worker: undefined,
-  key: undefined,
-  audit: undefined,
-  decides: false,
-})
+interface Refused {
+  readonly wish: Pick<CallWish, 'method' | 'name' | 'body'>
+  readonly client: Client
+  readonly caller: Caller
+  readonly outcome: OutcomeName
+  readonly parent?: CallId | undefined
+  /** What the policy judged; undefined: it does not exist. */
+  readonly definition?: Definition
+}
 
-/** An agent's call that never was one, where anybody wants to know. */
-export function recordRefused(state: BrokerState, wish: CallWish, caller: Caller, outcome: OutcomeName): void {
+/** Says so where anybody wants to know. */
+export function recordRefused(
+  state: BrokerState,
+  { wish, client, caller, outcome, parent, definition }: Refused,
+): void {
   if (state.options.audit === undefined) return
-  const { method, name, body, client } = wish
-  const asked = { id: state.nextCallId(), method, tool: name, body, caller, client: client.generation }
-  state.emit({ type: 'call_ended', record: refusedRecord({ ...asked, outcome, parent: undefined }) })
+  const { method, name, body } = wish
+  const uri = method === 'resources/read' ? name : undefined
+  const viewer = caller.onBehalfOf === undefined ? caller : viewerOf(caller)
+  const record: CallRecord = {
+    id: state.nextCallId(),
+    method,
+    service: definition?.service ?? '',
+    tool: name,
+    body,
+    caller,
+    client: client.generation,
+    outcome,
+    isError: true,
+    durationMs: 0,
+    worker: undefined,
+    key: undefined,
+    parent,
+    audit: definition && state.policy?.decide(viewer, definition, uri).audit,
+    decides: false,
+  }
+  state.emit({ type: 'call_ended', record })
 }

@@ -13,12 +13,11 @@ import {
 import type { Identity } from '../port.js'
 import { admit } from './admission.js'
 import type { CallFlow } from './call-flow.js'
-import { refusedRecord } from './call-record.js'
+import { recordRefused } from './call-record.js'
 import type { Call } from './calls.js'
 import { isObject, parseJson } from './definition.js'
 import { tokenMsMax } from './limits.js'
 import type { WorkerPeer } from './peers.js'
-import type { OutcomeName } from './service-statistics.js'
 import { type BrokerState, failure } from './state.js'
 import { viewerOf } from './viewer-lists.js'
 
@@ -66,15 +65,16 @@ export class WorkerCalls {
     const { caller } = standing
     const viewer = viewerOf(caller)
     const definition = state.resolve(method, message.name, viewer)
+    const wish = { method, name: message.name, body: message.body }
+    const refused = { wish, client: standing.client, caller, parent: standing.parent?.id }
     if (definition === undefined) {
-      this.#recordRefused(message, method, standing, 'unknown')
+      recordRefused(state, { ...refused, outcome: 'unknown' })
       return this.#fail(worker, message, failure('not_found', `There is no ${message.name.slice(0, 128)} here.`))
     }
-    const wish = { method, name: message.name, body: message.body }
     const admitted =
       state.policy === undefined ? wish : admit(state, state.policy, { definition, wish, caller: viewer })
     if ('code' in admitted) {
-      this.#recordRefused(message, method, standing, admitted.code)
+      recordRefused(state, { ...refused, outcome: admitted.code, definition })
       return this.#fail(worker, message, admitted)
     }
     const id = state.nextCallId()
@@ -107,16 +107,6 @@ export class WorkerCalls {
       children: undefined,
     }
     this.#flow.submit(call)
-  }
-
-  #recordRefused(message: CallMessage, method: WorkerMethod, standing: Standing, outcome: OutcomeName): void {
-    const { name, body } = message
-    const { caller, client, parent } = standing
-    const { options } = this.#state
-    if (options.audit === undefined) return
-    const asked = { id: this.#state.nextCallId(), method, tool: name, body, caller, client: client.generation }
-    const record = refusedRecord({ ...asked, outcome, parent: parent?.id })
-    this.#state.emit({ type: 'call_ended', record })
   }
 
   #standing(worker: WorkerPeer, message: CallMessage): Standing | RoutingFailure {

@@ -1,6 +1,6 @@
-import { join } from 'node:path'
 import type { HubConfig } from '../config.js'
 import { StartError } from '../start-error.js'
+import { allowListIn } from './allow-list-file.js'
 import { AuthorizedWorkers } from './authorized-workers.js'
 import { KeyFileError, type KeyPair, loadHubKey } from './key-files.js'
 import { WorkerKeys } from './worker-keys.js'
@@ -14,7 +14,7 @@ export async function openKeys({
   authorizedWorkersFile,
 }: KeysConfig): Promise<WorkerKeys | undefined> {
   if (listen.length === 0) return undefined
-  const file = authorizedWorkersFile ?? join(dataDirectory, 'authorized-workers')
+  const file = authorizedWorkersFile ?? allowListIn(dataDirectory)
   return new WorkerKeys(await hubKey(dataDirectory), new AuthorizedWorkers(file, Date.now))
 }
 

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { isDeeper } from '../broker/definition.js'
 import { definitionDepthMax } from '../broker/limits.js'
+import { replaceFile } from '../replace-file.js'
 import { acceptedPerNameMax, pinFileBytesMax, pinsMax } from './limits.js'
 
 /** A definition that an operator accepted. */
@@ -71,20 +71,10 @@ export async function writePins(dataDirectory: string, pins: readonly Pin[]): Pr
   if (pins.length > pinsMax || Buffer.byteLength(text) > pinFileBytesMax) {
     throw new PinFileError(`${file} is full: forget what nobody offers any more with "callboard tools forget".`)
   }
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
   try {
-    const handle = await open(draft, 'wx', 0o600)
-    try {
-      await handle.writeFile(text)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(draft, file)
+    await replaceFile(file, text)
   } catch (error) {
     throw new PinFileError(`${file} can't be written (${(error as NodeJS.ErrnoException).code ?? error}): mend that.`)
-  } finally {
-    await rm(draft, { force: true })
   }
 }
 

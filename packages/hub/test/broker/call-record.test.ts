@@ -53,7 +53,10 @@ describe('what a journal is told of calls', () => {
   it('has what does not exist, and what the policy refuses', () => {
     const hub = scenario({ audit: journal })
     hub.worker('notes', { definitions: tools('read', 'write') })
-    hub.step({ type: 'policy_changed', policy: policyOf({ rules: [{ who: ['*'], do: 'show', tools: ['write'] }] }) })
+    hub.step({
+      type: 'policy_changed',
+      policy: policyOf({ rules: [{ who: ['*'], do: 'show', tools: ['write'], audit: 'none' }] }),
+    })
     const agent = hub.agent()
     expect(agent.call('never was').outcome).toBe('unknown')
     expect(agent.call('write').outcome).toBe('forbidden')
@@ -61,6 +64,7 @@ describe('what a journal is told of calls', () => {
       ['never was', 'unknown', true],
       ['write', 'forbidden', true],
     ])
+    expect(hub.records.at(-1)?.audit).toEqual({ kind: 'none' })
   })
 
   it('says of a nested call which call it was made in, and for whom', () => {
