@@ -351,7 +351,7 @@ export class Broker {
     const worker = this.#state.peers.worker(peer)
     if (worker === undefined) return
     const dueInMs = worker.lastHeardAt + suspectAfterMs(worker.heartbeatMs) - this.#state.now
-    if (dueInMs > 0) return this.#state.schedule('worker_silence', peer, dueInMs)
+    if (dueInMs > 0) return this.#state.schedule('worker_silence', peer, this.#inStep(dueInMs, worker))
     // What it said while we stood still is to be read before it is called silent.
     if (this.#state.now - this.#state.stoodStillAt < readFirstMs) {
       return this.#state.schedule('worker_silence', peer, readFirstMs)
@@ -368,6 +368,13 @@ export class Broker {
     this.#dispatcher.startGrace(worker.service)
     // Where it was the last that was well, an ejected one is better than none.
     this.#dispatcher.pump(worker.service)
+  }
+
+  /** Up to a quarter of an interval later, so that the workers' deadlines fall together: each by itself would wake a hub at rest. */
+  #inStep(dueInMs: number, { heartbeatMs }: WorkerPeer): number {
+    const stepMs = Math.ceil(heartbeatMs / 4)
+    const at = this.#state.now + dueInMs
+    return dueInMs + ((stepMs - (at % stepMs)) % stepMs)
   }
 
   #tokenExpired(token: string): void {

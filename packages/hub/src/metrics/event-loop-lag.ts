@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { createHistogram } from 'node:perf_hooks'
 import { eventLoopResolutionMs, eventLoopWindowMs } from './limits.js'
 
 /** How late timers rang, in ms: at the median, at the 99th of 100, and at worst. */
@@ -11,40 +11,43 @@ export interface Lag {
 /**
  * Watches the event loop from its making on. What it tells is of the last one to two windows: no reader resets it, so that
  * any number of scrapers see the same, and none that comes once in a window misses a spike.
+ *
+ * One timer of its own rather than Node's monitors, of which it would take two: to wake a process is most of what a hub at rest costs.
  */
 export class EventLoopLag implements Disposable {
-  #older = monitor()
-  #younger = monitor()
-  readonly #turning = setInterval(() => this.#turn(), eventLoopWindowMs).unref()
+  #older = createHistogram()
+  #younger = createHistogram()
+  #beganAt = performance.now()
+  #rangAt = this.#beganAt
+  readonly #watching = setInterval(() => this.#rang(), eventLoopResolutionMs).unref()
 
   read(): Lag {
     const { count, max } = this.#older
     if (count === 0) return { p50Ms: 0, p99Ms: 0, maxMs: 0 }
-    const [p50Ms, p99Ms] = [50, 99].map((percentile) => lateMs(this.#older.percentile(percentile))) as [number, number]
-    return { p50Ms, p99Ms, maxMs: lateMs(max) }
+    return { p50Ms: ms(this.#older.percentile(50)), p99Ms: ms(this.#older.percentile(99)), maxMs: ms(max) }
   }
 
   /** Idempotent. */
   [Symbol.dispose](): void {
-    clearInterval(this.#turning)
-    this.#older.disable()
-    this.#younger.disable()
+    clearInterval(this.#watching)
   }
 
-  /** The same two again and again: whether Node frees one that is given up it does not say. */
-  #turn(): void {
+  #rang(): void {
+    const now = performance.now()
+    const lateMicros = Math.max(1, Math.round((now - this.#rangAt - eventLoopResolutionMs) * 1000))
+    this.#rangAt = now
+    if (now - this.#beganAt >= eventLoopWindowMs) this.#turn(now)
+    this.#older.record(lateMicros)
+    this.#younger.record(lateMicros)
+  }
+
+  #turn(now: number): void {
     const outdated = this.#older
     this.#older = this.#younger
     this.#younger = outdated
     outdated.reset()
+    this.#beganAt = now
   }
 }
 
-function monitor(): IntervalHistogram {
-  const histogram = monitorEventLoopDelay({ resolution: eventLoopResolutionMs })
-  histogram.enable()
-  return histogram
-}
-
-/** Node records, in ns, how long its timer took to ring, which is on time after the resolution. */
-const lateMs = (recordedNs: number): number => Math.max(0, recordedNs / 1e6 - eventLoopResolutionMs)
+const ms = (micros: number): number => micros / 1000

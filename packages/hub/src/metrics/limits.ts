@@ -1,7 +1,7 @@
 /** Every limit of the metrics, with the reason for its value. */
 
-/** Coarse enough to cost nothing on an idle hub; a stall that anybody would notice is longer. */
-export const eventLoopResolutionMs = 20
+/** A hub at rest is woken by it; the stalls that agents notice are longer. */
+export const eventLoopResolutionMs = 200
 /** As long as the longest usual pause between two scrapes. */
 export const eventLoopWindowMs = 60_000
 
