@@ -23,7 +23,7 @@ not be measured.
   --only NAMES     parts of the run, with commas: scenarios (latency, throughput-1, -16, -128, http-1, http-32,
                    payload-100b, -10kb, -1mb), "start", "idle", and subjects (direct, proxy, proxy2, raw, node-http, mcp-hub,
                    mcp-proxy, supergateway, hub, shim, socket, http; with -checked or, but for hub, -modern; and what
-                   guards a hub: socket-keys, socket-policy, socket-keys-policy, socket-audit)
+                   guards a hub: socket-keys-policy, socket-keys, socket-policy, socket-audit)
   --rounds N       windows of each subject in a scenario; ${roundsUsual} by default
   --quick          few and short windows: shows that all runs; goals are not judged
   --no-pin         latency, too, on all CPUs

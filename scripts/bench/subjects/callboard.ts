@@ -27,10 +27,10 @@ const kindTitles: { readonly [Kind in Exclude<InstallationKind, 'trusted'>]: str
  */
 export const callboardSubjects: readonly Subject[] = (['hub', 'shim', 'socket', 'http'] as const).flatMap((way) => [
   subject(way, 'trusted', 'legacy'),
+  ...(way === 'socket' ? guards.map((guard) => subject(way, guard, 'legacy')) : []),
   subject(way, 'checked', 'legacy'),
   // A connection on stdio keeps its generation, and that hub's is taken.
   ...(way === 'hub' ? [] : [subject(way, 'trusted', 'modern')]),
-  ...(way === 'socket' ? guards.map((guard) => subject(way, guard, 'legacy')) : []),
 ])
 
 function subject(way: CallboardWay, kind: InstallationKind, era: Era): Subject {

@@ -6,18 +6,20 @@ import { type InstallationKind, installationKinds } from './installation-kind.js
 import { policyFile } from './policy-file.js'
 import type { Scene } from './scene.js'
 
+type Place = Pick<Scene, 'directory' | 'environment'>
+
 export type Variables = { readonly [name: string]: string }
 
 /** For a hub of this kind, and for its worker of this name. What they need of files is made. */
 export async function environmentsFor(
-  scene: Scene,
+  place: Place,
   kind: InstallationKind,
   worker: string,
 ): Promise<{ readonly hub: Variables; readonly worker: Variables }> {
   const { proof, hasPolicy, hasAudit } = installationKinds[kind]
-  const home = homeOf(scene, kind)
+  const home = homeOf(place, kind)
   const hub: Variables = {
-    ...freshEnvironment(scene, kind),
+    ...freshEnvironment(place, kind),
     ...(hasPolicy && { CALLBOARD_POLICY: writePolicy(home) }),
     ...(hasAudit && { CALLBOARD_AUDIT: 'on' }),
   }
@@ -40,11 +42,11 @@ export async function environmentsFor(
 }
 
 /** For a hub of its own, and whatever shall find it. */
-export function freshEnvironment(scene: Scene, name: string): Variables {
-  const home = homeOf(scene, name)
+export function freshEnvironment(place: Place, name: string): Variables {
+  const home = homeOf(place, name)
   mkdirSync(home)
   return {
-    ...scene.environment,
+    ...place.environment,
     HOME: home,
     CALLBOARD_RUNTIME: join(home, 'run'),
     CALLBOARD_DATA: join(home, 'data'),
@@ -54,7 +56,7 @@ export function freshEnvironment(scene: Scene, name: string): Variables {
   }
 }
 
-const homeOf = (scene: Scene, name: string): string => join(scene.directory, name)
+const homeOf = (place: Place, name: string): string => join(place.directory, name)
 
 function writePolicy(home: string): string {
   const file = join(home, 'policy.json')

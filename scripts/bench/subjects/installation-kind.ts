@@ -4,7 +4,8 @@ export type InstallationKind = 'trusted' | 'checked' | Guard
 /** What may stand between agents and tools; all else is as in the plain case, so that the difference is its cost. */
 export type Guard = (typeof guards)[number]
 
-export const guards = ['keys', 'policy', 'keys-policy', 'audit'] as const
+/** What a goal is set for comes first: next to the plain one, with which it is compared. */
+export const guards = ['keys-policy', 'keys', 'policy', 'audit'] as const
 
 export interface InstallationParts {
   /**

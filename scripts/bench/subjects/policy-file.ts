@@ -8,7 +8,7 @@ export const policyFile = {
   roles: {
     students: ['agent:student-*', 'agent:oauth.*'],
     staff: tenants.map((name) => `agent:${name}`),
-    callers: ['agent:local', 'agent:*'],
+    callers: ['agent:main', 'agent:*'],
   },
   default: 'hide',
   rules: [
