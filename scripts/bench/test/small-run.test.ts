@@ -14,9 +14,9 @@ const lineSubjects = [
   'hub',
   'hub-checked',
   'shim',
-  'socket-modern',
   'socket-keys-policy',
   'socket-audit',
+  'socket-modern',
 ]
 const httpSubjects = ['node-http', 'http', 'http-modern']
 
