@@ -136,7 +136,11 @@ describe('a condition', () => {
     ['arguments that are none', '{"arguments":["/data/a"]}', /they are no object/],
     ['what is no JSON', '{"arguments":', /they are not JSON/],
     ['what is no text', Buffer.from('{"arguments":{"path":"/data/\xff"}}', 'latin1'), /they are not JSON/],
-    ['a number that none can hold', '{"arguments":{"path":"/data/"},"_meta":{"a":[1e400]}}', /a number that is too large/],
+    [
+      'a number that none can hold',
+      '{"arguments":{"path":"/data/"},"_meta":{"a":[1e400]}}',
+      /a number that is too large/,
+    ],
     ['too much', `{"arguments":{"path":"/data/${'a'.repeat(300_000)}"}}`, /more than 262144 bytes/],
     ['what is too deep', `{"a":${'['.repeat(100)}${']'.repeat(100)},"arguments":{"path":"/data/"}}`, /deeper than 64/],
   ])('refuses %s', (_, body, message) => {
