@@ -74,6 +74,7 @@ it('a secret that the hub knows is replaced wherever it stands, in full recordin
 })
 
 it('a token is known by its form', () => {
+  expect(members({ text: `MY_cbr_${'x'.repeat(43)}` }, 'full').arguments).toEqual({ text: 'MY_[redacted]' })
   expect(members({ text: `use cbt_${'x'.repeat(43)}` }, 'full').arguments).toEqual({ text: 'use [redacted]' })
 })
 
