@@ -92,6 +92,18 @@ describe('what is hidden', () => {
   })
 })
 
+it('what only another connection of a session may see is told to that one alone', () => {
+  const hub = scenario()
+  const resources = [{ uri: 'vault:///a', name: 'a', _meta: { 'callboard/roles': ['operator'] } }]
+  const vault = hub.worker('vault', { definitions: { resources } })
+  const [decides, asks] = [['agent', 'operator'] as const, ['agent'] as const].map((roles) =>
+    hub.agent('ada', { roles }),
+  )
+  for (const agent of [decides!, asks!]) agent.subscribe('vault:///a')
+  vault.send({ type: 'event', epoch: 'hubepoch01', kind: 'resource_updated', uri: 'vault:///a' })
+  expect([decides!.heard, asks!.heard]).toEqual([['vault:///a updated'], []])
+})
+
 describe('what is shown', () => {
   it('is listed, and refused with a code and a sentence', () => {
     const { hub, main } = stage()
