@@ -47,9 +47,7 @@ export async function openJournal(options: JournalOptions): Promise<AuditJournal
     await journal.write(now())
   } catch (error) {
     await journal.close()
-    throw new StartError(
-      `The audit journal in ${config.directory} can't be written (${(error as Error).message}): free the disk or mend the directory, or set CALLBOARD_AUDIT=off.`,
-    )
+    throw unwritable(config.directory, error)
   }
   return journal
 }
@@ -59,12 +57,17 @@ async function lockOf(directory: string): Promise<Lock> {
   try {
     return await takeLock(join(directory, 'audit.lock'))
   } catch (error) {
-    if (!(error instanceof LockedError)) throw error
+    if (!(error instanceof LockedError)) throw unwritable(directory, error)
     throw new StartError(
       `Another hub keeps its audit journal in ${directory}: stop it, or set another audit.directory.`,
     )
   }
 }
+
+const unwritable = (directory: string, error: unknown): StartError =>
+  new StartError(
+    `The audit journal in ${directory} can't be written (${(error as Error).message}): free the disk or mend the directory, or set CALLBOARD_AUDIT=off.`,
+  )
 
 /**
  * Takes what happened, at once and without waiting; writes it in batches. Lines that wait are bounded in bytes: those that

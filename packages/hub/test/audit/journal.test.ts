@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { appendFile, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
@@ -76,6 +76,11 @@ describe('a journal that nobody touched', () => {
       { line: 1, problem: expect.stringContaining('are missing, and no line says') },
     ])
   })
+})
+
+it('does not begin where nothing can be written, and says what helps', async () => {
+  await mkdir(join(directory, 'audit.lock'))
+  await expect(open()).rejects.toThrow(/can't be written \(EISDIR.*free the disk or mend the directory/)
 })
 
 describe('a journal that another hub writes', () => {
