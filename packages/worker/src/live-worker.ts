@@ -14,7 +14,7 @@ import type { Effect, SessionEvent } from './session-messages.js'
 import type { SessionOptions } from './session-state.js'
 import { SessionTools } from './session-tools.js'
 import type { Clock } from './steady-clock.js'
-import type { WorkerKeys } from './worker-keys.js'
+import { hubKeysOf, type WorkerKeys } from './worker-keys.js'
 
 export interface LiveWorkerOptions {
   readonly worker: Required<
@@ -85,7 +85,7 @@ export class LiveWorker implements RunningWorker {
       {
         ...described,
         ...(secret === undefined ? {} : { secret }),
-        ...(keys === undefined ? {} : { key: sessionKey(keys) }),
+        ...(keys === undefined ? {} : { key: sessionKey(keys, options.link) }),
         definitions,
       },
       clock.now(),
@@ -311,10 +311,18 @@ export class LiveWorker implements RunningWorker {
 }
 
 /** @throws TypeError for keys that can't make a secret together. */
-function sessionKey({ publicKey, secretKey, hubKey }: WorkerKeys): NonNullable<SessionOptions['key']> {
-  const shared = sharedSecret(secretKey, hubKey)
-  if (shared === undefined) throw new TypeError('keys: must be three keys of 40 characters in Z85')
-  return { publicKey, shared }
+function sessionKey(keys: WorkerKeys, link: HubLink): NonNullable<SessionOptions['key']> {
+  const secrets = new Map(hubKeysOf(keys).map((hubKey) => [hubKey, sharedSecret(keys.secretKey, hubKey)]))
+  const [first] = secrets.values()
+  if (first === undefined || [...secrets.values()].includes(undefined)) {
+    throw new TypeError('keys: must be keys of 40 characters in Z85')
+  }
+  return {
+    publicKey: keys.publicKey,
+    get shared() {
+      return secrets.get(link.hubKey ?? '') ?? first
+    },
+  }
 }
 
 interface Settler {
