@@ -274,7 +274,7 @@ async function checkStopped(stack: Stack): Promise<void> {
 }
 
 async function checkRevocation(stack: Stack): Promise<void> {
-  await report.step('a key that is revoked ends its worker, and no restart brings it back', async () => {
+  await report.step('a worker whose key is revoked is put out, and no restart brings it back', async () => {
     const forum = stack.container('forum')
     const revoked = await stack.container('hub').exec(['callboard', 'keys', 'revoke', 'forum'])
     assert.equal(revoked.code, 0, revoked.stderr)
