@@ -188,6 +188,19 @@ describe('a worker whose key is good no more', () => {
   })
 })
 
+it.each([
+  ['no key file', { CALLBOARD_KEY_FILE: '/nowhere/worker.key' }, /CALLBOARD_KEY_FILE: ENOENT/],
+  ['no key of the hub', { CALLBOARD_HUB_KEY: 'none' }, /CALLBOARD_HUB_KEY: is no key of 40 characters/],
+])('a worker with %s ends with exit code 2, at which supervisors leave it be', async (_, wrong, problem) => {
+  const installation = new Installation()
+  const hubKey = (await installation.run(['keys', 'hub'])).stdout.trim()
+  await installation.run(['keys', 'new', 'kernel'])
+  const right = { CALLBOARD_KEY_FILE: join(installation.data, 'keys', 'kernel.key'), CALLBOARD_HUB_KEY: hubKey }
+  const variables = { CALLBOARD_HUB: 'tcp://127.0.0.1:1', ...right, ...wrong }
+  const { code, stderr } = await installation.run(['worker', 'kernel'], variables)
+  expect([code, stderr]).toEqual([2, expect.stringMatching(problem)])
+})
+
 describe('a key that has just been authorized', () => {
   it('is good at the first try', { timeout: slow }, async () => {
     const site = await Site.open()
