@@ -191,7 +191,7 @@ export class SignIn {
       const { key, authorization } = signedInBy
       const now = options.keys?.standing(key)
       if (now !== undefined && isSameAuthorization(authorization, now, service)) continue
-      this.leave(peer, 'key_revoked')
+      this.leave(peer, options.keys?.hasExpired(key) === true ? 'key_expired' : 'key_revoked')
       if (now !== undefined) {
         this.unknown(peer)
         continue
