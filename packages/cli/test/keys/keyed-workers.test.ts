@@ -130,6 +130,9 @@ it('tells the workers of two keys of one name apart, and revokes one of them alo
   await site.signedIn('one', hubKey)
   await site.signedIn('two', hubKey)
   await site.signedIn('two', hubKey)
+  const shown = await site.print('ls')
+  expect(shown).toMatch(/^by key tcp:\/\/.*:\d+$/m)
+  expect(shown.match(/untrusted, key greeter /g)).toHaveLength(3)
   const listed = await site.json<{ key: string; workers: { instance: string }[] }[]>('keys', 'list')
   expect(listed.map(({ key, workers }) => [key, workers.length])).toEqual([
     [one, 1],
@@ -159,7 +162,9 @@ describe('a worker whose key is good no more', () => {
       20_000,
     )
     expect(await site.json('keys', 'list')).toMatchObject([{ isOver: true, workers: [] }])
-    const lost = hubLog().split('\n').filter((line) => line.includes('worker was lost'))
+    const lost = hubLog()
+      .split('\n')
+      .filter((line) => line.includes('worker was lost'))
     expect(lost.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ reason: 'key_expired' })])
     expect(JSON.parse(lost[0]!).time).toBeGreaterThanOrEqual(end)
     const back = said(worker, /signed in/)
