@@ -130,7 +130,10 @@ export class DealerLink implements HubLink {
     // Each key has one try in a row; then there is a pause.
     this.#refusals = kind === 'auth' ? 0 : (this.#refusals + 1) % Math.max(1, this.#hubKeys.length)
     if (this.#refusals > 0) this.#renewNow(listener)
-    else this.#renewLater(listener)
+    else {
+      this.#renewLater(listener)
+      listener.refused?.()
+    }
     try {
       this.#socket.disconnect(this.#options.endpoint)
     } catch {

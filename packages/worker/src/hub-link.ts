@@ -3,6 +3,8 @@ import type { Message } from '@callboard/protocol'
 export interface HubLinkListener {
   linkUp(): void
   linkLost(): void
+  /** `problem` says why; there is a pause before the next try. */
+  refused?(): void
   received(messages: readonly Message[]): void
 }
 
