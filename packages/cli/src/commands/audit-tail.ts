@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { visible } from '../approvals/visible.js'
 import { auditDirectory, reading } from '../audit/audit-directory.js'
 import { JournalReader } from '../audit/journal-reader.js'
 import { escapeControls } from '../escape-controls.js'
@@ -77,9 +78,10 @@ function show(lines: readonly string[], { json }: AuditTailOptions, hasTitle: bo
   const rows = lines.map((line) => rowOf(parsed(line)))
   const table = tableOf(
     'TIME WHO WHAT OUTCOME MS WORKER',
-    rows.map(({ cells }) => cells),
+    // Two names that look alike must not pass for one.
+    rows.map(({ cells }) => cells.map(visible)),
   )
-  const shown = table.slice(1).map((text, index) => text + escapeControls(rows[index]!.rest))
+  const shown = table.slice(1).map((text, index) => text + escapeControls(visible(rows[index]!.rest)))
   print([...(hasTitle ? table.slice(0, 1) : []), ...shown].join('\n'))
 }
 
