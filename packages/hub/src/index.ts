@@ -74,6 +74,7 @@ export type {
 export { reservedServices } from './reserved-services.js'
 export { type RuntimePaths, runtimePaths, socketPathBytesMax } from './runtime-directory.js'
 export { loadLocalToken, secretFiles } from './secrets.js'
+export type { SettingsInForce } from './settings-in-force.js'
 export { StartError } from './start-error.js'
 export {
   changeTokens,

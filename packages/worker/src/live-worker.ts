@@ -262,10 +262,8 @@ export class LiveWorker implements RunningWorker {
     if (refusal !== undefined) return log.warn({ endpoint, refusal }, 'the hub does not take this worker yet: waiting')
     if (problem !== undefined)
       return log.warn({ endpoint, problem }, 'the hub does not let this worker in: trying again')
-    log.warn(
-      { endpoint },
-      'no hub found: waiting for one. Does "callboard up" run, with the same CALLBOARD_RUNTIME or CALLBOARD_HUB as here?',
-    )
+    const isTcp = endpoint.startsWith('tcp://')
+    log.warn({ endpoint }, `no hub found: waiting for one. ${isTcp ? askOfListening : askOfRuntime}`)
   }
 
   #close(error?: SignInRefused): void {
@@ -320,6 +318,10 @@ export class LiveWorker implements RunningWorker {
     }
   }
 }
+
+const askOfRuntime = 'Does "callboard up" run, with the same CALLBOARD_RUNTIME or CALLBOARD_HUB as here?'
+const askOfListening =
+  'Does the hub there run with CALLBOARD_LISTEN, at the host and port of CALLBOARD_HUB here, and does no firewall stand between?'
 
 /** @throws TypeError for keys that can't make a secret together. */
 function sessionKey(keys: WorkerKeys, link: HubLink): NonNullable<SessionOptions['key']> {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { type CurveKeyPair, decodeCurveKey, parseKeyPair } from '@callboard/protocol'
 import { hubKeysMax, keyFileBytesMax } from './limits.js'
 
@@ -30,11 +30,16 @@ export function readWorkerKeys(env: NodeJS.ProcessEnv, problems: string[]): Work
 }
 
 function readPair(file: string): CurveKeyPair {
+  if (!existsSync(file))
+    throw new Error(`there is no ${file}: make it with "callboard keys new NAME"${aboutHome(file)}`)
   if ((statSync(file).mode & 0o077) !== 0) throw new Error(`other users can read ${file}: run "chmod 600 ${file}"`)
   const pair = parseKeyPair(readShort(file))
   if (pair === undefined) throw new Error(`${file} is no key file: make one with "callboard keys new NAME"`)
   return pair
 }
+
+/** No shell has been at work on a variable of a unit or a compose file. */
+const aboutHome = (file: string): string => (file.startsWith('~') ? '; ~ is not the home directory here' : '')
 
 /** Commas or lines between them. */
 function readHubKeys(env: NodeJS.ProcessEnv): readonly string[] {

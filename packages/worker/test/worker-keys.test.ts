@@ -55,7 +55,16 @@ describe('the keys of the environment', () => {
     ['no key of the hub', () => ({ CALLBOARD_KEY_FILE: file }), /CALLBOARD_HUB_KEY: is missing.*callboard keys hub/],
     ['a key of the hub that is none', () => ({ CALLBOARD_KEY_FILE: file, CALLBOARD_HUB_KEY: 'x' }), /is no key of 40/],
     ['no key of its own', () => ({ CALLBOARD_HUB_KEY: hub }), /CALLBOARD_KEY_FILE: is missing/],
-    ['a file that is not there', () => ({ CALLBOARD_KEY_FILE: '/nowhere', CALLBOARD_HUB_KEY: hub }), /ENOENT/],
+    [
+      'a file that is not there',
+      () => ({ CALLBOARD_KEY_FILE: '/nowhere', CALLBOARD_HUB_KEY: hub }),
+      /KEY_FILE: there is no \/nowhere: make it/,
+    ],
+    [
+      'a file under ~',
+      () => ({ CALLBOARD_KEY_FILE: '~/a.key', CALLBOARD_HUB_KEY: hub }),
+      /; ~ is not the home directory/,
+    ],
   ])('with %s are told as a problem', (_, env, problem) => expect(() => read(env())).toThrow(problem))
 
   test('that others can read are refused, with the remedy, and the secret is not shown [CB-88]', async () => {

@@ -130,6 +130,9 @@ it('tells the workers of two keys of one name apart, and revokes one of them alo
   await site.signedIn('one', hubKey)
   await site.signedIn('two', hubKey)
   await site.signedIn('two', hubKey)
+  const shown = await site.print('ls')
+  expect(shown).toMatch(/^by key tcp:\/\/127\.0\.0\.1:\d+$/m)
+  expect(shown.match(/untrusted, key greeter /g)).toHaveLength(3)
   const listed = await site.json<{ key: string; workers: { instance: string }[] }[]>('keys', 'list')
   expect(listed.map(({ key, workers }) => [key, workers.length])).toEqual([
     [one, 1],
