@@ -332,7 +332,11 @@ class Hub implements RunningHub {
         ...(http.publicUrl !== undefined && { publicUrl: http.publicUrl }),
         obstacles: () => this.#obstacles(),
         sessionKey,
-        metrics: { read: () => this.#statistics(), isOpen: http.metrics === 'open' },
+        metrics: {
+          read: () => this.#statistics(),
+          services: (reader) => this.#running().broker.services(reader),
+          isOpen: http.metrics === 'open',
+        },
         authenticate: (attach) => {
           const who = authenticate(attach)
           const viewing = (found: Awaited<typeof who>) => this.#viewing(found, attach.view)
