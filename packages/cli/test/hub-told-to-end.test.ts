@@ -18,13 +18,12 @@ it('SIGTERM with calls in flight over HTTP: each has a true answer or a clean en
     const client = (await connect()).request(...request)
     return { client, id: (await worker.next('request'))['id'] }
   }
-  const beginEach = async () => [
+  const beginEach = async (id: number) => [
     await begin('POST /tools/raw', {}, '{}'),
     await begin('POST /mcp', {}, callText()),
-    await begin('POST /mcp', { ...session, ...stream }, callText((lastId += 1))),
+    await begin('POST /mcp', { ...session, ...stream }, callText(id)),
   ]
-  let lastId = 1
-  const [answered, held] = [await beginEach(), await beginEach()]
+  const [answered, held] = [await beginEach(1), await beginEach(2)]
   const listening = (await connect()).request('GET /mcp', { ...session, ...stream })
   await listening.until(/\r\n\r\n/)
   const idle = await connect()
@@ -36,7 +35,7 @@ it('SIGTERM with calls in flight over HTTP: each has a true answer or a clean en
   await expect(connect()).rejects.toThrow('ECONNREFUSED')
   for (const { id } of answered) await worker.respond(id)
   expect(await gone).toEqual([0, null])
-  for (const { client } of answered) expect(await client.ended()).toMatch(/^HTTP\/1\.1 200[\\s\\S]+raw/)
+  for (const { client } of answered) expect(await client.ended()).toMatch(/^HTTP\/1\.1 200[\s\S]+raw/)
   const texts = await Promise.all(held.map(({ client }) => client.ended()))
   for (const text of texts) expect(text).toContain('outcome_unknown')
   expect(texts[0]).toMatch(/^HTTP\/1\.1 503/)

@@ -213,7 +213,7 @@ describe.each([
       send(client)
       if (isOver) await client.ended()
       // Whatever is left of it would be read as another request.
-      else await client.until(new RegExp(`^HTTP/1\\.1 ${statuses.at(-1)}`, 'm'))
+      else await client.until(/^HTTP\/1\.1 [2-5]/m)
       expect([name, client.statuses]).toEqual([name, statuses])
       if (!isOver) {
         await settled(client)
