@@ -383,6 +383,7 @@ class Hub implements RunningHub {
           ...(issuer === undefined ? {} : { issuer }),
           agents: agentsWithoutTokens(config.agents),
           keptConnections: this.#http?.keptConnections ?? 0,
+          keyed: this.#keys?.describe(this.keyedEndpoints),
           supervised: this.#options.supervised?.() ?? [],
         },
         snapshot: runner.broker.snapshot(),

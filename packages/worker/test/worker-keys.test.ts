@@ -23,15 +23,27 @@ const read = (env: NodeJS.ProcessEnv) => readEnvironment({ CALLBOARD_HUB: endpoi
 
 describe('the keys of the environment', () => {
   test('are a file of its own and the key of the hub', () => {
-    expect(read({ CALLBOARD_KEY_FILE: file, CALLBOARD_HUB_KEY: hub }).keys).toEqual({ ...own, hubKey: hub })
+    expect(read({ CALLBOARD_KEY_FILE: file, CALLBOARD_HUB_KEY: hub }).keys).toEqual({ ...own, hubKey: [hub] })
   })
 
   test('may have the key of the hub in a file, bare or as its line', async () => {
     const hubFile = join(directory, 'hub.pub')
     for (const text of [hub, `${hub}\n`, `# of the hub\npublic ${hub}\n`]) {
       await writeFile(hubFile, text)
-      expect(read({ CALLBOARD_KEY_FILE: file, CALLBOARD_HUB_KEY_FILE: hubFile }).keys?.hubKey).toBe(hub)
+      expect(read({ CALLBOARD_KEY_FILE: file, CALLBOARD_HUB_KEY_FILE: hubFile }).keys?.hubKey).toEqual([hub])
     }
+  })
+
+  test('may have several keys of the hub, with commas or in lines, each once', async () => {
+    const [next, hubFile] = [curveKeyPair().publicKey, join(directory, 'hub.pub')]
+    const named = (env: NodeJS.ProcessEnv) => read({ CALLBOARD_KEY_FILE: file, ...env }).keys?.hubKey
+    expect(named({ CALLBOARD_HUB_KEY: `${next},${hub}, ${next}` })).toEqual([next, hub])
+    await writeFile(hubFile, `# both\n${next}\n\npublic ${hub}\n`)
+    expect(named({ CALLBOARD_HUB_KEY_FILE: hubFile })).toEqual([next, hub])
+    const five = Array.from({ length: 5 }, () => curveKeyPair().publicKey)
+    expect(named({ CALLBOARD_HUB_KEY: five.slice(0, 4).join() })).toHaveLength(4)
+    expect(() => named({ CALLBOARD_HUB_KEY: five.join() })).toThrow(/CALLBOARD_HUB_KEY: has 5 keys: 4 at most/)
+    expect(() => named({ CALLBOARD_HUB_KEY: `${hub},x` })).toThrow(/is no key of 40/)
   })
 
   test('are none where none are named, and then only this machine can be reached [CB-109]', () => {

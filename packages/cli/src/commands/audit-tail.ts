@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { visible } from '../approvals/visible.js'
 import { auditDirectory, reading } from '../audit/audit-directory.js'
 import { JournalReader } from '../audit/journal-reader.js'
 import { exit, print, whenNobodyReads } from '../output.js'
@@ -74,7 +75,8 @@ function show(lines: readonly string[], { json }: AuditTailOptions, hasTitle: bo
   if (json) return print(lines.join('\n'))
   const table = tableOf(
     'TIME WHO WHAT OUTCOME MS WORKER',
-    lines.map((line) => rowOf(parsed(line))),
+    // Two names that look alike must not pass for one.
+    lines.map((line) => rowOf(parsed(line)).map(visible)),
   )
   print((hasTitle ? table : table.slice(1)).join('\n'))
 }

@@ -45,7 +45,7 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(problems.length === 0 ? [ok('config', file.file === undefined ? 'defaults' : file.fileName)] : []),
     ...problems.map((each) => problem('config', each, 'correct it')),
     ...(await checkTokens(environment.dataDirectory, Date.now())),
-    ...(await checkKeys(environment, (config?.listen ?? []).length > 0, Date.now())),
+    ...(await checkKeys(environment, found?.hub, config?.listen ?? [], Date.now())),
     ...(await checkPins(config)),
     ...checkAudit(config),
     ...(await checkPolicy(config)),

@@ -37,6 +37,16 @@ it('verify says where the journal was changed, and exits 1', async () => {
   expect(stdout).toContain('PROBLEM audit-00000001.jsonl:4: the line is not as it was written')
 })
 
+it('what callers choose is shown so that it can be seen, and nothing of it is obeyed', async () => {
+  const installation = new Installation({ CALLBOARD_AUDIT: 'on' })
+  const hub = await installation.hub()
+  await installation.run(['call', 'gre\u200bet\u001b[2J\u2028'])
+  hub.kill('SIGTERM')
+  await once(hub, 'exit')
+  const { stdout } = await installation.run(['audit', 'tail'])
+  expect(stdout).toMatch(/gre\\u\{200b\}et\\u001b\[2J\\u\{2028\} +unknown/)
+})
+
 it('says that there is no journal, and how to have one', async () => {
   const { code, stderr } = await new Installation().run(['audit', 'tail'])
   expect(code).toBe(2)

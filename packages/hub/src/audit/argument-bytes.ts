@@ -1,20 +1,35 @@
-/** The bytes of `arguments` in the params of a call, as they were sent; undefined: there are none. */
+import { parseJson } from '../broker/definition.js'
+
+/**
+ * The bytes of `arguments` in the params of a call, as they were sent; undefined: there are none. Of several the last, which is the one
+ * that whoever parses the params gets.
+ */
 export function argumentBytes(params: Uint8Array): Uint8Array | undefined {
+  let found: Uint8Array | undefined
   let at = skipSpace(params, 0)
   if (params[at] !== brace) return undefined
   at = skipSpace(params, at + 1)
   while (params[at] === quote) {
     const keyEnd = stringEnd(params, at)
-    const isMeant = keyEnd - at === key.length && key.every((byte, index) => params[at + index] === byte)
     const from = skipSpace(params, skipSpace(params, keyEnd) + 1)
     const end = valueEnd(params, from)
-    if (isMeant) return params.subarray(from, end)
+    if (isArguments(params.subarray(at, keyEnd))) found = params.subarray(from, end)
     at = skipSpace(params, end)
-    if (params[at] !== comma) return undefined
+    if (params[at] !== comma) return found
     at = skipSpace(params, at + 1)
   }
-  return undefined
+  return found
 }
+
+/** Also where some of its letters are written as escapes. */
+function isArguments(text: Uint8Array): boolean {
+  if (text.length === key.length) return key.every((byte, index) => text[index] === byte)
+  if (text.length > longestKeyBytes || !text.includes(backslash)) return false
+  return parseJson(text) === 'arguments'
+}
+
+/** Each letter as an escape of six bytes. */
+const longestKeyBytes = 2 + 6 * 'arguments'.length
 
 const [quote, backslash, comma, brace] = Buffer.from('"\\,{') as unknown as [number, number, number, number]
 const opening: ReadonlySet<number | undefined> = new Set(Buffer.from('{['))
