@@ -6,6 +6,7 @@ import { MsgpackWriter, type Plain } from './msgpack-writer.js'
 /** The frames of one message: its head, and its body where the type has one. Takes over `message.body`: don't reuse it. */
 export function encodeMessage(message: Message): Uint8Array[] {
   const body = bodyOf(message)
+  startAnew()
   writeHead(message, body, false)
   return body === undefined ? [writer.take()] : [writer.take(), body]
 }
@@ -70,6 +71,7 @@ function writeHeads(
   bytesMax: number,
   bodies: Uint8Array[],
 ): number {
+  startAnew()
   writer.countLater()
   for (let index = start; index < end; index++) {
     const message = messages[index]!
@@ -83,6 +85,11 @@ function writeHeads(
     if (body !== undefined) bodies.push(body)
   }
   return end - start
+}
+
+/** What is left of a message that could not be encoded is in no other. */
+function startAnew(): void {
+  writer.truncate(0)
 }
 
 function framesOf(count: number, bodies: readonly Uint8Array[]): Uint8Array[] {

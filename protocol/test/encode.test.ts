@@ -22,6 +22,24 @@ const progress = (bytes: number): Progress => ({ type: 'progress', id: 'a', body
 const decoded = (messages: readonly Message[]) => encodeBatches(messages).map(decodeMessages)
 const sizes = (messages: readonly Message[]) => decoded(messages).map((batch) => batch.messages.length)
 
+describe('a message that can not be encoded', () => {
+  const endless: { self?: object } = {}
+  endless.self = endless
+  const unsendable = { type: 'cancel', id: 'first', reason: endless } as unknown as Message
+  const encodings: [string, (messages: readonly Message[]) => Uint8Array[][]][] = [
+    ['encodeMessage', (messages) => [encodeMessage(messages[0]!)]],
+    ['encodeBatches', (messages) => encodeBatches([sample('progress'), ...messages])],
+  ]
+
+  it.each(encodings)('leaves nothing of itself in the next one: %s', (_, encode) => {
+    for (const [, next] of encodings) {
+      const expected = next([sample('cancel')])
+      expect(() => encode([unsendable])).toThrow(RangeError)
+      expect(next([sample('cancel')])).toEqual(expected)
+    }
+  })
+})
+
 describe('encodeBatches', () => {
   it('[CB-9] keeps every message, and their order', () => {
     fc.assert(

@@ -26,6 +26,13 @@ export const replyBytesMax = 16 * 1024 * 1024
  */
 export const runTokenWaitMs = 10_000
 
+/** A tool that nobody offers yet: longer than any worker starts, shorter than people wait for an answer. */
+export const lateWorkersMs = 20_000
+/** How often it is looked whether one more has come. */
+export const lateWorkersPollMs = 100
+/** Somebody in front of a terminal asks himself what goes on. */
+export const silentWaitMs = 1_000
+
 /** Between two attempts to reach a hub that went away. */
 export const reconnectMsMin = 25
 export const reconnectMsMax = 2_000

@@ -89,12 +89,19 @@ const metricsAudiences = ['token', 'open'] as const
 
 const namePattern = /^[a-z][a-z0-9-]{0,31}$/
 const nameRule = 'a name has a-z, 0-9 and -, a letter first, 32 characters at most'
+/** In `CALLBOARD_HTTP_OPEN`, where an empty text says nothing: HTTP needs a token. */
+const noService = 'none'
 const noName = (value: unknown): string => `${shown(value)} is no name: ${nameRule}`
 
 const text = z.string('must be text')
 const name = z
   .string({ error: ({ input }) => noName(input) })
   .regex(namePattern, { error: ({ input }) => noName(input) })
+/** Whoever writes the variable's word here means that nothing is open, and not a service of that name. */
+const openName = name.refine(
+  (value) => value !== noService,
+  `${shown('none')} is a word of CALLBOARD_HTTP_OPEN: say []`,
+)
 const choice = <const T extends readonly string[]>(values: T) => z.enum(values, `must be ${oneOf(values)}`)
 const listLike = (example: string): string => `must be a list, like ["${example}"]`
 
@@ -118,7 +125,7 @@ const origin = z
 
 const httpFields = {
   listen: text,
-  open: z.array(z.literal('*').or(name), listLike('qda')),
+  open: z.array(z.literal('*').or(openName), listLike('qda')),
   origins: z.array(origin, listLike('https://app.example')).max(64, 'must have at most 64 entries'),
   publicUrl: z
     .string({ error: ({ input }) => publicUrlRule(input) })
@@ -183,9 +190,7 @@ export function parseHubConfig(input: ConfigInput): HubConfig {
     ...(policyFile === undefined ? {} : { policyFile }),
     http: http({ ...file, metrics: metrics(environment, problems) ?? file.metrics }, listen, fileName, problems),
     httpOpen:
-      open === undefined
-        ? (file.open ?? (file.oauth === undefined ? ['qda'] : []))
-        : names(open, 'CALLBOARD_HTTP_OPEN', problems, true),
+      open === undefined ? (file.open ?? (file.oauth === undefined ? ['qda'] : [])) : openServices(open, problems),
     workers: workers === undefined ? file.workers : names(workers, 'CALLBOARD_WORKERS', problems, false),
     namespace: file.namespace ?? 'never',
     ...((pinning(environment, problems) ?? file.pinning) === 'on' && { pinning: 'on' }),
@@ -402,6 +407,13 @@ function isOrigin(value: string): boolean {
   if (httpOriginOf(value) === value) return true
   // Desktop programs and browser extensions have schemes of their own.
   return /^(?!https?:|file:|data:|null)[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(value)
+}
+
+function openServices(list: string, problems: string[]): string[] {
+  const found = names(list, 'CALLBOARD_HTTP_OPEN', problems, true)
+  if (!found.includes(noService)) return found
+  if (found.length > 1) problems.push('CALLBOARD_HTTP_OPEN: none stands alone: with it no service is open.')
+  return []
 }
 
 function names(list: string, key: string, problems: string[], starAllowed: boolean): string[] {

@@ -307,14 +307,10 @@ class Hub implements RunningHub {
   }
 
   #serveStdio(front: McpFront, identities: Identities, stdio: NonNullable<HubOptions['stdio']>): void {
-    const attach = {
-      ...(stdio.as === undefined ? {} : { as: stdio.as }),
-      ...(stdio.token === undefined ? {} : { token: stdio.token }),
-      key: randomBytes(16).toString('hex'),
-    }
-    const identity = this.#viewing(identities.attach(attach))
+    const { input, output, ...shown } = stdio
+    const identity = this.#viewing(identities.attach({ ...shown, key: randomBytes(16).toString('hex') }))
     if ('error' in identity) throw new StartError(identity.error.message)
-    const served = serveMcpStdio(front, { identity, input: stdio.input, output: stdio.output })
+    const served = serveMcpStdio(front, { identity, input, output })
     this.#closeStdio = () => served.close()
     void served.closed.then(() => this.#end('stdio_closed'))
   }
@@ -333,7 +329,11 @@ class Hub implements RunningHub {
         ...(http.publicUrl !== undefined && { publicUrl: http.publicUrl }),
         obstacles: () => this.#obstacles(),
         sessionKey,
-        metrics: { read: () => this.#statistics(), isOpen: http.metrics === 'open' },
+        metrics: {
+          read: () => this.#statistics(),
+          services: (reader) => this.#running().broker.services(reader),
+          isOpen: http.metrics === 'open',
+        },
         authenticate: (attach) => {
           const who = authenticate(attach)
           const viewing = (found: Awaited<typeof who>) => this.#viewing(found, attach.view)

@@ -49,7 +49,7 @@ export class Identities {
     this.#options = options
     const { agents, operatorSecret, localToken, httpOpen } = options
     const services = httpOpen.includes('*') ? {} : { services: httpOpen }
-    this.#anyone = { principal: 'agent:http', roles: ['agent'], ...services }
+    this.#anyone = { ...httpStranger, ...services }
     const owned = Object.entries(agents).flatMap(([name, agent]) =>
       agent.token === undefined ? [] : [[tokenHash(agent.token), agentOf(name, agent)] as const],
     )
@@ -169,6 +169,9 @@ export class Identities {
     return who
   }
 }
+
+/** Whoever sends an HTTP request without a token, what is open to it aside. */
+export const httpStranger: Who = { principal: 'agent:http', roles: ['agent'] }
 
 const main: Who = { principal: 'agent:main', roles: ['agent'], group: 'main' }
 const anonymous: Who = { principal: 'agent:anonymous', roles: ['agent'] }

@@ -100,6 +100,24 @@ describe('a file', () => {
   })
 })
 
+describe('none in CALLBOARD_HTTP_OPEN', () => {
+  it.each(['none', ' none '])('opens nothing, whatever the file says: %j', (open) => {
+    expect(parse({ http: { open: ['qda'] } }, { CALLBOARD_HTTP_OPEN: open }).httpOpen).toEqual([])
+  })
+
+  it.each(['none,qda', '*,none'])('stands alone: %s', (open) => {
+    expect(problems({}, { CALLBOARD_HTTP_OPEN: open })).toEqual([
+      'CALLBOARD_HTTP_OPEN: none stands alone: with it no service is open.',
+    ])
+  })
+
+  it('is no service in the file, where an empty list says the same', () => {
+    expect(problems({ http: { open: ['none'] } })).toEqual([
+      'callboard.config.json: http.open: "none" is a word of CALLBOARD_HTTP_OPEN: say [].',
+    ])
+  })
+})
+
 it.each(['http', 'anonymous', 'operator', 'oauth.ada', 'oauth.'])(
   'refuses an agent %s: others have that name',
   (name) => {

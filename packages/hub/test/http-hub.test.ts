@@ -16,9 +16,10 @@ interface Started {
   open(): Promise<Record<string, string>>
 }
 
-async function start(file: object = {}, options: Partial<HubOptions> = {}): Promise<Started> {
+async function start(file: object = {}, options: Partial<HubOptions> = {}, variables = {}): Promise<Started> {
   const [runtime, data] = await Promise.all([temporaryDirectory(), temporaryDirectory()])
-  const environment = { CALLBOARD_RUNTIME: runtime, CALLBOARD_DATA: data, CALLBOARD_HTTP: '127.0.0.1:0' }
+  const directories = { CALLBOARD_RUNTIME: runtime, CALLBOARD_DATA: data }
+  const environment = { ...directories, CALLBOARD_HTTP: '127.0.0.1:0', ...variables }
   const config = parseHubConfig({ file, environment })
   const hub = await startHub({ config, version: '0.0.0', log, expects: [], ...options })
   onTestFinished(() => hub.stop())
@@ -72,8 +73,13 @@ describe('without a token', () => {
     expect(await json('POST', '/tools/raw', bearer, {})).toEqual({ success: true, data: 'raw' })
   })
 
-  it('nobody gets in where http.open is empty', async () => {
-    const { send } = await start({ agents, http: { open: [] } })
+  it.each([
+    ['http.open is empty', { open: [] }, {}],
+    ['CALLBOARD_HTTP_OPEN is none', { open: ['qda'] }, { CALLBOARD_HTTP_OPEN: 'none' }],
+  ])('nobody gets in where %s', async (_, http, variables) => {
+    const { hub, send } = await start({ agents, http }, {}, variables)
+    await new RawWorker(hub.workerEndpoint, 'none').signIn()
+    expect((await send('POST', '/tools/none', {}, {})).statusCode).toBe(401)
     for (const path of ['/', '/tools', '/mcp']) {
       const refused = await send(path === '/mcp' ? 'POST' : 'GET', path, {}, path === '/mcp' ? listed : undefined)
       expect([path, refused.statusCode, refused.headers['www-authenticate']]).toEqual([path, 401, 'Bearer'])

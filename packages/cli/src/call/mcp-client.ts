@@ -26,6 +26,7 @@ export class McpClient {
   readonly #open = new Map<number, { resolve(result: Message): void; reject(error: Error): void }>()
   readonly #onNotification: (method: string, params: Message) => void
   #lastId = 0
+  #ended: CommandError | undefined
 
   constructor(socket: Socket, onNotification: (method: string, params: Message) => void = () => {}) {
     this.#socket = socket
@@ -52,6 +53,7 @@ export class McpClient {
   /** Rejects with an McpError, or a CommandError when the hub goes away. */
   request(method: string, params: object = {}): Promise<Message> {
     const id = ++this.#lastId
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
     return new Promise((resolve, reject) => {
       this.#open.set(id, { resolve, reject })
       this.#send({ id, method, params })
@@ -62,7 +64,12 @@ export class McpClient {
     this.#send({ method, ...(params !== undefined && { params }) })
   }
 
-  /** Gives up what is still open. */
+  /** @throws CommandError that says why nothing can be asked any more. */
+  requireOpen(): void {
+    if (this.#ended !== undefined) throw this.#ended
+  }
+
+  /** Gives up what is still open; nothing is asked afterwards. */
   cancelAll(reason: string): void {
     for (const requestId of this.#open.keys()) this.notify('notifications/cancelled', { requestId, reason })
     this.#fail(new CommandError(reason))
@@ -94,7 +101,8 @@ export class McpClient {
     else open?.reject(new McpError(error as { code: number; message: string }))
   }
 
-  #fail(error: Error): void {
+  #fail(error: CommandError): void {
+    this.#ended ??= error
     const open = [...this.#open.values()]
     this.#open.clear()
     for (const { reject } of open) reject(error)

@@ -1,10 +1,12 @@
 import { didYouMean } from '@callboard/protocol/nearest-name'
+import { LateWorkers } from '../call/late-workers.js'
 import { McpClient, McpError } from '../call/mcp-client.js'
 import { showResult, type ToolResult } from '../call/show-result.js'
 import { parseArguments, type Tool } from '../call/tool-arguments.js'
-import { readEnvironment } from '../environment.js'
+import { type Environment, readEnvironment } from '../environment.js'
 import { escapeControls } from '../escape-controls.js'
 import { attach, HubRefusal } from '../hub-link/hub-socket.js'
+import { runtimeFiles } from '../hub-link/runtime-files.js'
 import { connectOrStart } from '../hub-link/start-on-demand.js'
 import { complain, exit, printJson } from '../output.js'
 import { UsageError } from '../usage-error.js'
@@ -21,31 +23,53 @@ export interface CallOptions {
 const sessionKey = 'callboard call'
 
 export async function runCall(name: string, words: readonly string[], options: CallOptions): Promise<never> {
-  const client = await connectClient(options)
+  const environment = readEnvironment()
+  const client = await connectClient(environment, options)
   // Ctrl-C is for the call, not only for us.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => client.cancelAll('Cancelled.'))
-  const tools = await listTools(client)
-  const listed = tools.find((tool) => tool.name === name)
-  const params = {
-    name,
-    // What this session does not list, its worker may know, and tell why.
-    arguments: parseArguments(listed ?? { name, inputSchema: {} }, words),
-    ...(options.progress && { _meta: { progressToken: 1 } }),
-  }
   const { timeout } = options
   const timer = timeout && setTimeout(() => client.cancelAll(`No answer within ${timeout} s.`), timeout * 1000)
-  const result = (await client.request('tools/call', params).catch((error: unknown) => {
-    throw listed === undefined && isUnknownTool(error) ? noSuchTool(name, tools) : error
-  })) as ToolResult
+  const late = new LateWorkers(runtimeFiles(environment.runtimeDirectory).mcpSocket, name)
+  let tools: readonly Tool[] = []
+  const result = await late.retry(
+    async () => {
+      tools = await late.watch(listTools(client))
+      return callTool(client, name, words, tools, options)
+    },
+    () => client.requireOpen(),
+  )
   clearTimeout(timer)
+  if (result === undefined) throw noSuchTool(name, tools, await late.missing())
   if (options.json) printJson(result)
   else showResult(name, result)
   client.close()
   return exit(result.isError === true ? 1 : 0)
 }
 
-async function connectClient({ as, progress }: CallOptions): Promise<McpClient> {
-  const environment = readEnvironment()
+/** Undefined: there is no such tool. */
+async function callTool(
+  client: McpClient,
+  name: string,
+  words: readonly string[],
+  tools: readonly Tool[],
+  { progress = false }: CallOptions,
+): Promise<ToolResult | undefined> {
+  const listed = tools.find((tool) => tool.name === name)
+  const params = {
+    name,
+    // What this session does not list, its worker may know, and tell why.
+    arguments: parseArguments(listed ?? { name, inputSchema: {} }, words),
+    ...(progress && { _meta: { progressToken: 1 } }),
+  }
+  try {
+    return (await client.request('tools/call', params)) as ToolResult
+  } catch (error) {
+    if (listed === undefined && isUnknownTool(error)) return undefined
+    throw error
+  }
+}
+
+async function connectClient(environment: Environment, { as, progress }: CallOptions): Promise<McpClient> {
   const { token } = environment
   const socket = await connectOrStart(environment)
   try {
@@ -78,12 +102,15 @@ function isUnknownTool(error: unknown): boolean {
   return data?.error_code === 'TOOL_NOT_FOUND'
 }
 
-function noSuchTool(name: string, tools: readonly Tool[]): UsageError {
+function noSuchTool(name: string, tools: readonly Tool[], missing: readonly string[]): UsageError {
   const suggestion = suggestTool(
     name,
     tools.map((each) => each.name),
   )
-  return new UsageError(escapeControls(`There is no tool ${name}${suggestion}: "callboard ls" lists them all.`))
+  const starting = missing.length === 0 ? '' : ` as long as ${missing.join(', ')} has not started`
+  return new UsageError(
+    escapeControls(`There is no tool ${name}${suggestion}${starting}: "callboard ls" lists them all.`),
+  )
 }
 
 /** The worker's own name of a tool that is listed with the service before it is no typing mistake. */

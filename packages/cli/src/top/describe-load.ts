@@ -26,7 +26,7 @@ function hubLine({ version, takenAt, process, broker }: HubStatistics): string {
     `hub ${version}`,
     `process ${process.pid}`,
     `up ${time(takenAt - process.startedAt)}`,
-    `${Math.round(process.residentBytes / 1024 / 1024)} MiB`,
+    process.residentBytes === undefined ? '? MiB' : `${Math.round(process.residentBytes / 1024 / 1024)} MiB`,
     `event loop late ${time(p99Ms)} (p99), ${time(maxMs)} at worst`,
     `${broker.sessions} sessions`,
     `${broker.calls} calls`,

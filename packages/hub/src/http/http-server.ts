@@ -14,6 +14,7 @@ import { type MetricsOptions, MetricsPage } from './metrics-page.js'
 import { metadataByPath } from './oauth-metadata.js'
 import { OpenExchanges } from './open-exchanges.js'
 import { BodyReader } from './request-body.js'
+import { readTarget } from './request-target.js'
 import { Routes } from './routes.js'
 import { SessionSeal } from './session-seal.js'
 import { SharedConnections } from './shared-connections.js'
@@ -90,6 +91,7 @@ export async function listenHttp(front: McpFront, options: HttpOptions): Promise
   const open = new OpenExchanges()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     if (!open.begin(request, response)) return
+    readTarget(request)
     routes.serve(request, response).catch((error: unknown) => {
       front.log.debug({ err: error }, 'an HTTP request failed')
       if (response.headersSent) response.destroy()
@@ -142,6 +144,8 @@ function serverOf(
   // Whoever asks before sending a large body learns what is wrong with the request instead of sending it.
   server.on('checkContinue', onRequest)
   server.maxConnections = connectionsMax
+  // Node leaves out what is more than 2,000, be it a token or an origin; their bytes are bounded already.
+  server.maxHeadersCount = 0
   return server
 }
 

@@ -1,31 +1,48 @@
 import type { ServerResponse } from 'node:http'
+import { httpStranger } from '../identities.js'
 import type { HubStatistics } from '../metrics/hub-statistics.js'
 import { pageKeptMs, pagesKeptMax } from '../metrics/limits.js'
 import { metricsType, renderMetrics } from '../metrics/render-metrics.js'
+import { localOperator } from '../policy/policy.js'
+import type { Identity, ServiceStatus } from '../port.js'
 import { endAnswer, type HttpError } from './answers.js'
 
 export interface MetricsOptions {
   readonly read: () => HubStatistics
-  /** Everybody who gets here sees all; else a token is needed, and shows what its bearer may know of. */
+  /** What exists for a reader. */
+  readonly services: (reader: Identity) => readonly ServiceStatus[]
+  /** Everybody who gets here may read, whatever `http.open` says; else a token is needed. */
   readonly isOpen: boolean
 }
+
+/** Who reads an open page, whatever token is shown there: nobody looks at it. */
+const anybody: Identity = { ...httpStranger, session: '' }
 
 /** `GET /metrics` */
 export class MetricsPage {
   readonly isOpen: boolean
-  readonly #read: () => HubStatistics
+  readonly #read: MetricsOptions['read']
+  readonly #services: MetricsOptions['services']
   #reading: { readonly statistics: HubStatistics; readonly pages: Map<string, string>; readonly at: number } | undefined
 
-  constructor({ read, isOpen }: MetricsOptions) {
+  constructor({ read, services, isOpen }: MetricsOptions) {
     this.#read = read
+    this.#services = services
     this.isOpen = isOpen
   }
 
-  /** `services`: what the reader may know of; absent: all. */
-  send(response: ServerResponse, services?: readonly string[]): void {
-    const page = this.#page(services)
+  send(response: ServerResponse, reader = anybody): void {
+    const page = this.#page(this.#namesFor(reader))
     response.writeHead(200, { 'content-type': metricsType, 'content-length': Buffer.byteLength(page) })
     endAnswer(response, page)
+  }
+
+  /** Undefined: all, also what has nothing yet that could be seen. */
+  #namesFor(reader: Identity): readonly string[] | undefined {
+    if (reader.principal === localOperator) return undefined
+    // Which tools are in its context says nothing of what it may know.
+    const { view: _, ...who } = reader
+    return this.#services(who).map(({ service }) => service)
   }
 
   #page(services: readonly string[] | undefined): string {

@@ -21,7 +21,8 @@ export class BodyReader {
   read(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<Read<Buffer>> {
     const refusal = refusalOf(request, bytesMax)
     if (refusal !== undefined) return Promise.resolve(refused(refusal))
-    if (request.headers.expect !== undefined) response.writeContinue()
+    // HTTP/1.0 has no answer before the answer.
+    if (request.headers.expect !== undefined && request.httpVersion !== '1.0') response.writeContinue()
     return this.#collect(request, bytesMax)
   }
 

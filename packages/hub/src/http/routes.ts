@@ -101,7 +101,7 @@ export class Routes {
         return this.#parts.mcp.handle(request, response, caller)
       case 'metrics':
         if (!isRead(request)) return wrongMethod('GET, HEAD')
-        return void route.page.send(response, caller.services)
+        return void route.page.send(response, caller)
       case 'facade':
         if (route.method === 'GET' ? !isRead(request) : request.method !== 'POST') {
           return wrongMethod(route.method === 'GET' ? 'GET, HEAD' : 'POST')

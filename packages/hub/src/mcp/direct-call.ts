@@ -1,5 +1,5 @@
 import type { Client, LogLevel } from '@callboard/protocol'
-import { ProtocolError, type Result, type Server } from '@modelcontextprotocol/server'
+import type { Result, Server } from '@modelcontextprotocol/server'
 import type { CallOutcome, CallSink, Connection, Turn } from '../port.js'
 import { failed, toResult } from './agent-result.js'
 import { logParams, progressParams } from './call-news.js'
@@ -7,8 +7,8 @@ import type { DescribedAgent } from './described-agent.js'
 import { type DirectRequest, wishOf } from './direct-request.js'
 import { mayPass } from './direct-result.js'
 import { giveInput } from './give-input.js'
+import { withoutHubFault } from './hub-fault.js'
 import { InputFailure, type SendToClient } from './input-requests.js'
-import { internalError } from './json-rpc.js'
 import type { Logger } from './logger.js'
 import type { SuspendedCalls } from './suspended-calls.js'
 
@@ -143,13 +143,7 @@ export class DirectCall implements CallSink {
       const cancelled = { code: 'cancelled', message: error.message, retryable: false } as const
       return this.#wire.answer(failed(cancelled, this.#request, this.#context))
     }
-    if (error instanceof ProtocolError) {
-      const { code, message, data } = error
-      return this.#wire.refuse({ code, message, ...(data !== undefined && { data }) })
-    }
-    // Logged whole; the agent learns no more than that it was us.
-    const { method, name } = this.#request
-    this.#context.log.error({ err: error, method, name }, 'a call failed inside the hub')
-    this.#wire.refuse({ code: internalError, message: 'Internal error' })
+    const { code, message, data } = withoutHubFault(error, this.#request, this.#context.log)
+    this.#wire.refuse({ code, message, ...(data !== undefined && { data }) })
   }
 }

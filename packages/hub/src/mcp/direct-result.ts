@@ -9,13 +9,13 @@ import { depthMax } from './limits.js'
 const lineEnds = [0x0a, 0x0d]
 const openingBrace = 0x7b
 const closingBrace = 0x7d
+const colon = 0x3a
 /** As every SDK begins a result. */
 const usualBeginning = Buffer.from('{"content":[')
 /** What the hub has a word in: whose marks those are, and which kind of result it is. */
 const marks = ['"_meta"', '"resultType"'].map((mark) => Buffer.from(mark))
 /** What eras have in other shapes, unless it is an object. */
 const structured = Buffer.from('"structuredContent"')
-const structuredObject = Buffer.from('"structuredContent":{')
 
 /**
  * Whether the bytes of a worker's result may stand in an answer as they are: they are one JSON object on one line, and say nothing that
@@ -30,9 +30,13 @@ export function mayPass(body: Buffer, trusted: boolean): boolean {
 
 function isUsual(body: Buffer): boolean {
   if (!body.subarray(0, usualBeginning.length).equals(usualBeginning)) return false
-  const isAdapted = body.includes(structured) && !body.includes(structuredObject)
+  const at = body.indexOf(structured)
+  const isAdapted = at !== -1 && !isObjectAt(body, at + structured.length)
   return !isAdapted && !marks.some((mark) => body.includes(mark))
 }
+
+/** Of a member whose name has just ended. */
+const isObjectAt = (body: Buffer, at: number): boolean => body[at] === colon && body[at + 1] === openingBrace
 
 function isPlain(body: Buffer): boolean {
   const text = textOf(body)

@@ -1,5 +1,5 @@
 import type { Client } from '@callboard/protocol'
-import { ProtocolError, type Result, type ServerContext } from '@modelcontextprotocol/server'
+import type { Result, ServerContext } from '@modelcontextprotocol/server'
 import type { CallOutcome, TurnListener } from '../port.js'
 import type { AgentRequest } from './agent-request.js'
 import { failed, type ResultContext, toResult } from './agent-result.js'
@@ -7,8 +7,8 @@ import { CallListener } from './call-listener.js'
 import { declaredCapabilities } from './client-descriptor.js'
 import { type AskingCall, answers, giveInput, type InputContext, subjectOf } from './give-input.js'
 import { handedOver } from './handed-over.js'
+import { withoutHubFault } from './hub-fault.js'
 import { InputFailure } from './input-requests.js'
-import { internalError } from './json-rpc.js'
 
 export type CallContext = ResultContext & InputContext
 
@@ -76,15 +76,9 @@ async function settle(call: RunningCall, context: CallContext, begin: () => Prom
     if (error instanceof InputFailure) {
       return failed({ code: 'cancelled', message: error.message, retryable: false }, request, context)
     }
-    throw error instanceof ProtocolError ? error : ourFault(error, request, context)
+    throw withoutHubFault(error, request, context.log)
   } finally {
     listener.close()
     ctx.mcpReq.signal.removeEventListener('abort', onAbort)
   }
-}
-
-/** Logged whole; the agent learns no more than that it was us. */
-function ourFault(error: unknown, request: AgentRequest, context: CallContext): ProtocolError {
-  context.log.error({ err: error, method: request.method, name: request.name }, 'a call failed inside the hub')
-  return new ProtocolError(internalError, 'Internal error')
 }

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { getHeapStatistics } from 'node:v8'
 import type { AuditCounts } from '../audit/audit-journal.js'
 import { bucketsMs } from '../broker/histogram.js'
 import type { BrokerStatistics } from '../broker/statistics.js'
@@ -22,7 +23,8 @@ export interface ProcessFigures {
   /** UTC ms. */
   readonly startedAt: number
   readonly nodeVersion: string
-  readonly residentBytes: number
+  /** Absent where the system does not tell, as when the process has no descriptor left to ask it by. */
+  readonly residentBytes?: number
   readonly heapUsedBytes: number
   /** Of the process, user and system together. */
   readonly cpuMs: number
@@ -44,15 +46,16 @@ export function hubStatistics(
 }
 
 function processFigures(eventLoopLag: Lag): ProcessFigures {
-  const { rss, heapUsed } = process.memoryUsage()
+  const residentBytes = ifTold(() => process.memoryUsage.rss())
   const { user, system } = process.cpuUsage()
-  const openFileDescriptors = countFileDescriptors()
+  // Without the one that is open for counting.
+  const openFileDescriptors = ifTold(() => readdirSync('/proc/self/fd').length - 1)
   return {
     pid: process.pid,
     startedAt: Math.round(performance.timeOrigin),
     nodeVersion: process.version,
-    residentBytes: rss,
-    heapUsedBytes: heapUsed,
+    ...(residentBytes !== undefined && { residentBytes }),
+    heapUsedBytes: getHeapStatistics().used_heap_size,
     cpuMs: (user + system) / 1000,
     activeResources: process.getActiveResourcesInfo().length,
     ...(openFileDescriptors !== undefined && { openFileDescriptors }),
@@ -60,10 +63,10 @@ function processFigures(eventLoopLag: Lag): ProcessFigures {
   }
 }
 
-/** Without the one that is open for counting. */
-function countFileDescriptors(): number | undefined {
+/** Some figures are read from files of the system. */
+function ifTold(read: () => number): number | undefined {
   try {
-    return readdirSync('/proc/self/fd').length - 1
+    return read()
   } catch {
     return undefined
   }

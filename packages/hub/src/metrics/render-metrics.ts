@@ -120,14 +120,14 @@ function writeAudit(page: Exposition, { lines, lost }: AuditCounts): void {
 }
 
 function writeProcess(page: Exposition, version: string, figures: ProcessFigures): void {
-  const { eventLoopLag: lag, openFileDescriptors } = figures
+  const { eventLoopLag: lag, residentBytes, openFileDescriptors } = figures
   const one = (name: string, help: string, value: number, type: SeriesType = 'gauge') =>
     writeOne(page, `callboard_hub_${name}`, type, help, value)
   const build = { version, node: figures.nodeVersion }
   writeOne(page, 'callboard_build_info', 'gauge', 'Always 1; the labels say which hub this is.', 1, build)
   one('start_time_seconds', 'When the process started, in seconds since 1970.', figures.startedAt / 1000)
   one('cpu_seconds_total', 'CPU time of the process, user and system.', figures.cpuMs / 1000, 'counter')
-  one('resident_memory_bytes', 'Memory that the process holds.', figures.residentBytes)
+  if (residentBytes !== undefined) one('resident_memory_bytes', 'Memory that the process holds.', residentBytes)
   one('heap_used_bytes', 'Of that, used in the JavaScript heap.', figures.heapUsedBytes)
   if (openFileDescriptors !== undefined) one('open_file_descriptors', 'Open files and sockets.', openFileDescriptors)
   one('active_resources', 'What keeps the event loop alive: sockets, timers, requests.', figures.activeResources)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MetricsOptions } from '../../src/http/metrics-page.js'
 import { pagesKeptMax } from '../../src/metrics/limits.js'
+import type { Identity } from '../../src/port.js'
 import { parsedMetrics, sampleOf } from '../metrics/parsed-metrics.js'
 import { loadOf, statisticsOf } from '../metrics/statistics-of.js'
 import { TestFront } from './front.js'
@@ -12,10 +13,16 @@ async function listen(options: Partial<MetricsOptions> = {}) {
     reads.count++
     return statisticsOf([loadOf('kernel'), loadOf('social')], { sessions: 3 })
   }
+  const services = (reader: Identity) =>
+    ['kernel', 'social']
+      .filter((service) => reader.services?.includes(service) ?? true)
+      .map((service) => ({ service, state: 'ready' as const }))
   const front = await TestFront.listen({
-    metrics: { read, isOpen: false, ...options },
+    metrics: { read, services, isOpen: false, ...options },
     authenticate: ({ token }) => {
       const [word, ...services] = token?.split('.') ?? ['some', 'kernel']
+      if (word === 'operator')
+        return { session: 's', principal: 'operator:local', roles: ['agent', 'operator'], services }
       if (word === 'all') return { session: 's', principal: 'agent:a', roles: ['agent'] }
       if (word === 'some') return { session: 's', principal: 'agent:b', roles: ['agent'], services }
       return { status: 401, error: { code: 'unauthorized', message: 'no' } }
@@ -44,6 +51,7 @@ describe('with a token', () => {
     ['all', ['kernel', 'social']],
     ['some.social', ['social']],
     ['some', []],
+    ['operator', ['kernel', 'social']],
   ])('%s sees of the services %j, and the hub', async (token, services) => {
     const { get } = await listen()
     const { text } = await get(token)

@@ -29,6 +29,10 @@ describe.each([true, false])('mayPass, trusted: %s', (trusted) => {
     ['marks of the hub or the protocol', '{"content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{}}}'],
     ['the kind of result', '{"content":[],"resultType":"task"}'],
     ['structured content that is no object', '{"content":[],"structuredContent":[1]}'],
+    [
+      'structured content that is a list of what has some',
+      '{"content":[],"structuredContent":[{"structuredContent":{}}]}',
+    ],
   ])('takes apart what has %s', (_, text) => {
     expect(mayPass(bytes(text), trusted)).toBe(false)
   })

@@ -1,4 +1,6 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createHubLog, parseHubConfig, type RunningHub, startHub } from '../../src/index.js'
 import { RawWorker } from '../raw-worker.js'
 import { temporaryDirectory } from '../temporary.js'
@@ -6,8 +8,9 @@ import { sampleOf } from './parsed-metrics.js'
 
 const token = 'the token of prometheus'
 
-async function start(variables: Record<string, string> = {}): Promise<RunningHub> {
+async function start(variables: Record<string, string> = {}, policy?: object): Promise<RunningHub> {
   const [runtime, data] = await Promise.all([temporaryDirectory(), temporaryDirectory()])
+  if (policy !== undefined) await writeFile(join(data, 'policy.json'), JSON.stringify(policy))
   const directories = { CALLBOARD_RUNTIME: runtime, CALLBOARD_DATA: data, CALLBOARD_HTTP: '127.0.0.1:0' }
   const config = parseHubConfig({
     file: { agents: { prometheus: { token } } },
@@ -40,6 +43,39 @@ it('a hub whose metrics are open tells everybody', async () => {
   await new RawWorker(hub.workerEndpoint).signIn()
   const page = await (await get(hub)).text()
   expect(sampleOf(page, 'callboard_workers', { service: 'raw', state: 'ready' })).toBe(1)
+})
+
+describe('a service of which the policy hides everything', () => {
+  const rules = [
+    { who: ['agent:prometheus', 'agent:http'], services: ['raw'], do: 'hide' },
+    { who: ['agent:prometheus', 'agent:http'], tools: ['seen'], do: 'show' },
+  ]
+
+  it('is in no series for whom it is hidden from, in the others it is', async () => {
+    const hub = await start({}, { rules })
+    await new RawWorker(hub.workerEndpoint).signIn()
+    await new RawWorker(hub.workerEndpoint, 'seen').signIn()
+    const page = await (await get(hub, { authorization: `Bearer ${token}` })).text()
+    expect(page).not.toMatch(/raw/)
+    expect(sampleOf(page, 'callboard_workers', { service: 'seen', state: 'ready' })).toBe(1)
+  })
+
+  it('is not where metrics are open, either: everybody is agent:http', async () => {
+    const hub = await start({ CALLBOARD_HTTP_METRICS: 'open', CALLBOARD_HTTP_OPEN: 'none' }, { rules })
+    await new RawWorker(hub.workerEndpoint).signIn()
+    await new RawWorker(hub.workerEndpoint, 'seen').signIn()
+    const page = await (await get(hub)).text()
+    expect(page).not.toMatch(/raw/)
+    expect(sampleOf(page, 'callboard_workers', { service: 'seen', state: 'ready' })).toBe(1)
+  })
+
+  it('is there for the operator secret', async () => {
+    const hub = await start({}, { default: 'hide', rules })
+    await new RawWorker(hub.workerEndpoint).signIn()
+    const secret = await readFile(join(hub.signInSecretFile, '..', 'operator.secret'), 'utf8')
+    const page = await (await get(hub, { authorization: `Bearer ${secret.trim()}` })).text()
+    expect(sampleOf(page, 'callboard_workers', { service: 'raw', state: 'ready' })).toBe(1)
+  })
 })
 
 it('a call that waits grows older while nothing else happens', async () => {

@@ -26,6 +26,14 @@ it('has seconds and bytes', () => {
   expect(sampleOf(page, 'callboard_queue_oldest_age_seconds', { service: 'kernel' })).toBe(1.5)
 })
 
+it('has resident memory where the system tells of it', () => {
+  const untold = statisticsOf([])
+  const { residentBytes: _, ...figures } = untold.process
+  const page = parsedMetrics(renderMetrics({ ...untold, process: figures }))
+  expect(page.has('callboard_hub_resident_memory_bytes')).toBe(false)
+  expect(page.has('callboard_hub_heap_used_bytes')).toBe(true)
+})
+
 it('has open file descriptors where the system tells of them', () => {
   const family = 'callboard_hub_open_file_descriptors'
   expect(parsedMetrics(renderMetrics(statisticsOf([]))).has(family)).toBe(false)
