@@ -139,7 +139,9 @@ describe('what a journal is told of calls', () => {
       ['hidden', '', 'unknown', undefined],
       ['ask', 'outer', 'result', { kind: 'full' }],
     ])
-    expect(hub.records.slice(0, 3)).toMatchObject(Array(3).fill({ parent: request.id, caller: { depth: 1 } }))
+    expect(hub.records.slice(0, 3)).toMatchObject(
+      Array(3).fill({ parent: request.id, caller: { depth: 1 }, decides: false }),
+    )
   })
 
   it('of what is read it has how the rule about its own URI wants it', () => {

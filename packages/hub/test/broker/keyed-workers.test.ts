@@ -33,8 +33,9 @@ class Book implements KeyBook {
     return this.#lines.get(key)
   }
 
-  sharedSecret(key: string): Uint8Array {
-    return Buffer.from(key)
+  /** Of every key but one of z's, which is on no curve. */
+  sharedSecret(key: string): Uint8Array | undefined {
+    return key.startsWith('z') ? undefined : Buffer.from(key)
   }
 }
 
@@ -82,6 +83,16 @@ describe('a worker that signs in by its key [CB-105]', () => {
     expect(answerTo(hub.stranger(service, setup), ready)).toMatchObject({ type: 'reject', code })
     expect(hub.counter(`sign_in_refused.${code}`)).toBe(1)
     expect(services()).toEqual([])
+  })
+
+  it('is refused by one that is on no curve, be it in the list', () => {
+    book.put(keyOf('z'))
+    expect(answerTo(hub.stranger('notes', { key: keyOf('z') }))).toMatchObject({ code: 'key_refused' })
+  })
+
+  it('is refused where the hub knows no keys', () => {
+    const keyless = scenario()
+    expect(answerTo(keyless.stranger('notes', { key }))).toMatchObject({ code: 'key_refused' })
   })
 
   it('has no reserved name without trust, be it in the list', () => {

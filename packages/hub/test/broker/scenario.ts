@@ -15,7 +15,7 @@ import {
 } from '@callboard/protocol'
 import { expect, onTestFinished } from 'vitest'
 import type { CallRecord } from '../../src/broker/call-record.js'
-import { keyedPeer, routingIdOf } from '../../src/broker/keyed-peer.js'
+import { keyedPeer } from '../../src/broker/keyed-peer.js'
 import {
   Broker,
   type BrokerEffect,
@@ -263,6 +263,7 @@ export class ScenarioHub {
 
 export class ScenarioWorker {
   readonly peer: string
+  readonly routingId: string
   readonly service: string
   readonly instance: string
   beats: boolean
@@ -283,8 +284,8 @@ export class ScenarioWorker {
     this.#hub = hub
     this.#setup = setup
     this.service = service
-    const routingId = `${service}/${serial}`
-    this.peer = setup.key === undefined ? routingId : keyedPeer(routingId)
+    this.routingId = `${service}/${serial}`
+    this.peer = setup.key === undefined ? this.routingId : keyedPeer(this.routingId)
     this.instance = setup.instance ?? `instance-${serial}`
     this.beats = setup.beats ?? true
     this.beatsAt = hub.now
@@ -308,14 +309,14 @@ export class ScenarioWorker {
 
   ready(challenge: Pick<Sent<'challenge'>, 'nonce' | 'epoch'>, overrides: Partial<Ready> = {}): void {
     const { trusted = false, key, definitions = tools('greet'), heartbeatMs: _, beats: _beats, ...setup } = this.#setup
-    const routingId = routingIdOf(this.peer)
-    const subject = { ...challenge, routingId, service: this.service, instance: this.instance }
+    const { routingId, service, instance } = this
+    const subject = { ...challenge, routingId, service, instance }
     this.send({
       type: 'ready',
       epoch: challenge.epoch,
-      service: this.service,
+      service,
       version: '1.0.0',
-      instance: this.instance,
+      instance,
       workerEpoch: ++this.#workerEpoch,
       concurrency: 2,
       heartbeatMs: this.heartbeatMs,
