@@ -1,19 +1,22 @@
-/** The bytes of `arguments` in the params of a call, as they were sent; undefined: there are none. */
+/**
+ * The bytes of `arguments` in the params of a call, as they were sent; undefined: there are none. Of several it is the last, however
+ * its key is written: that is the one that readers of JSON take, and so the one that the worker has.
+ */
 export function argumentBytes(params: Uint8Array): Uint8Array | undefined {
+  let found: Uint8Array | undefined
   let at = skipSpace(params, 0)
   if (params[at] !== brace) return undefined
   at = skipSpace(params, at + 1)
   while (params[at] === quote) {
     const keyEnd = stringEnd(params, at)
-    const isMeant = keyEnd - at === key.length && key.every((byte, index) => params[at + index] === byte)
     const from = skipSpace(params, skipSpace(params, keyEnd) + 1)
     const end = valueEnd(params, from)
-    if (isMeant) return params.subarray(from, end)
+    if (isMeant(params.subarray(at, keyEnd))) found = params.subarray(from, end)
     at = skipSpace(params, end)
-    if (params[at] !== comma) return undefined
+    if (params[at] !== comma) return found
     at = skipSpace(params, at + 1)
   }
-  return undefined
+  return found
 }
 
 const [quote, backslash, comma, brace] = Buffer.from('"\\,{') as unknown as [number, number, number, number]
@@ -21,6 +24,18 @@ const opening: ReadonlySet<number | undefined> = new Set(Buffer.from('{['))
 const closing: ReadonlySet<number | undefined> = new Set(Buffer.from('}]'))
 const spaces: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\r\n'))
 const key = Buffer.from('"arguments"')
+
+const escapedLengthMax = '\\u0000'.length * key.length
+
+function isMeant(name: Uint8Array): boolean {
+  if (name.length === key.length) return key.equals(name)
+  if (name.length < key.length || name.length > escapedLengthMax || !name.includes(backslash)) return false
+  try {
+    return JSON.parse(Buffer.from(name).toString()) === 'arguments'
+  } catch {
+    return false
+  }
+}
 
 function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from
