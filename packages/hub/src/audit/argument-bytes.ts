@@ -29,7 +29,7 @@ const escapedLengthMax = '\\u0000'.length * key.length
 
 function isMeant(name: Uint8Array): boolean {
   if (name.length === key.length) return key.equals(name)
-  if (name.length < key.length || name.length > escapedLengthMax || !name.includes(backslash)) return false
+  if (name.length > escapedLengthMax || !name.includes(backslash)) return false
   try {
     return JSON.parse(Buffer.from(name).toString()) === 'arguments'
   } catch {

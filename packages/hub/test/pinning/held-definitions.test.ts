@@ -61,9 +61,7 @@ describe('what is held', () => {
   })
 
   it('is not what is refused for its form, its length or its schema', () => {
-    const hub = pinned({
-      inspect: (_, value) => ((value as { name?: string }).name === 'odd' ? 'odd' : undefined),
-    } as object)
+    const hub = pinned({ inspect: (_, { name }) => (name === 'odd' ? 'it is odd' : undefined) })
     hub.worker('notes', { definitions: tools(tool('long', { description: 'x'.repeat(2_000_000) }), 'odd', 'good') })
     expect(hub.broker.held().map(({ name }) => name)).toEqual(['good'])
   })
