@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { createHubLog, type HubConfig, type HubOptions, type RunningHub, StartError, startHub } from '@callboard/hub'
 import { describeFileProblem } from './file-problem.js'
+import { growNurseryAtOnce } from './grow-nursery-at-once.js'
 import { runtimeFiles } from './hub-link/runtime-files.js'
 import { errorStream, onOutputError } from './output.js'
 import { UsageError } from './usage-error.js'
@@ -14,6 +15,7 @@ export class AlreadyRunning extends UsageError {}
 export async function startHubHere(options: Omit<HubOptions, 'version' | 'log' | 'opening'>): Promise<RunningHub> {
   const { config, endWhenIdle = false } = options
   const log = heldBackLog(errorStream())
+  growNurseryAtOnce()
   try {
     const hub = await startHub({
       ...options,

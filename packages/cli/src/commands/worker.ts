@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { builtInWorker } from '../built-in-workers.js'
 import { type Environment, readEnvironment, secretPlaces } from '../environment.js'
 import { describeFileProblem } from '../file-problem.js'
+import { growNurseryAtOnce } from '../grow-nursery-at-once.js'
 import { keepHealthFile } from '../health-file.js'
 import { requireShortDirectory } from '../hub-link/runtime-files.js'
 import * as limits from '../limits.js'
@@ -23,6 +24,7 @@ export async function runWorker(name: string, words: readonly string[]): Promise
   const { dataDirectory, runtimeDirectory, databaseUrl, hubUrl, variables } = environment
   const signal = environment.isSupervised ? endOfSupervisor() : new AbortController().signal
   await makeDataDirectory(dataDirectory)
+  growNurseryAtOnce()
   const worker = await explained(
     create({
       dataDirectory,
