@@ -81,6 +81,14 @@ it('that somebody has removed comes back at the next beat', () => {
   expect(existsSync(file)).toBe(true)
 })
 
+it('that somebody has removed is no trouble when the worker has lost its hub', () => {
+  keep()
+  say('ready')
+  rmSync(file)
+  say('lost')
+  expect(existsSync(file)).toBe(false)
+})
+
 it('that can not be written any more harms nobody: it is missing, and that is what the check sees', () => {
   keep()
   say('ready')

@@ -85,16 +85,24 @@ describe('two texts', () => {
     expect(texts('One. Two.', 'One.\nTwo.')).toEqual(['- description: One. Two.', '+ One.', '+ Two.'])
   })
 
-  it('of very many sentences are compared at their ends alone', () => {
-    const middle = (word: string) => Array.from({ length: comparedLinesMax + 1 }, (_, index) => `${word} ${index}.`)
-    const lines = texts(['Same.', ...middle('old'), 'End.'].join(' '), ['Same.', ...middle('new'), 'End.'].join(' '))
-    expect([lines[0], lines[1], lines.at(-2), lines.at(-1)]).toEqual([
-      '  description: Same.',
-      '- old 0.',
-      `+ new ${comparedLinesMax}.`,
-      '  End.',
-    ])
-    expect(lines).toHaveLength(2 * (comparedLinesMax + 1) + 2)
+  it.each([
+    ['the first', comparedLinesMax, 1],
+    ['the second', 1, comparedLinesMax],
+  ])('of very many sentences, be it only %s, are compared at their ends alone', (_, before, after) => {
+    const textOf = (word: string, count: number) =>
+      [
+        'Same.',
+        ...Array.from({ length: count }, (_, index) => `${word} ${index}.`),
+        'Shared.',
+        `${word}.`,
+        'End.',
+      ].join(' ')
+    const common = (one: number, other: number) =>
+      texts(textOf('old', one), textOf('new', other)).filter((line) => line.startsWith('  '))
+    expect(common(before, after)).toEqual(['  description: Same.', '  End.'])
+    // In the midst of each are two more.
+    const fitting = (count: number) => Math.min(count, comparedLinesMax - 2)
+    expect(common(fitting(before), fitting(after))).toEqual(['  description: Same.', '  Shared.', '  End.'])
   })
 })
 
@@ -107,6 +115,23 @@ describe('whatever the definitions', () => {
     fc.assert(
       fc.property(value, (one) => {
         expect(differences({ one }, { one: structuredClone(one) })).toEqual([])
+      }),
+    )
+  })
+
+  it('no sentence that both have is said to be other without need', () => {
+    const sentences = fc.array(fc.constantFrom('A.', 'B.', 'C.'), { maxLength: 7 })
+    const commonMost = (one: readonly string[], other: readonly string[]): number => {
+      const [[first, ...rest], [second, ...others]] = [one, other]
+      if (first === undefined || second === undefined) return 0
+      if (first === second) return 1 + commonMost(rest, others)
+      return Math.max(commonMost(rest, other), commonMost(one, others))
+    }
+    fc.assert(
+      fc.property(sentences, sentences, (one, other) => {
+        fc.pre(one.length > 0 && other.length > 0 && one.join() !== other.join())
+        const lines = differences(one.join(' '), other.join(' '))
+        expect(lines.filter(({ mark }) => mark === ' ')).toHaveLength(commonMost(one, other))
       }),
     )
   })
