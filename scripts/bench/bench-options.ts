@@ -17,23 +17,26 @@ const roundsMax = 1_000
 export const help = `npm run bench -- [options]
 
 Measures Callboard beside a direct server, a naive proxy, what else npm has, and the floor, all with the same echo tool, in
-short windows in alternating order. Ratios are medians of the rounds, with quartiles. Exit code 1: a goal was missed.
+short windows in alternating order. Ratios are medians of the rounds, with quartiles. Exit code 1: a goal was missed, or something could
+not be measured.
 
   --only NAMES     parts of the run, with commas: scenarios (latency, throughput-1, -16, -128, http-1, http-32,
                    payload-100b, -10kb, -1mb), "start", "idle", and subjects (direct, proxy, proxy2, raw, node-http, mcp-hub,
-                   mcp-proxy, supergateway, hub, shim, socket, http; with -checked or, but for hub, -modern)
+                   mcp-proxy, supergateway, hub, shim, socket, http; with -checked or, but for hub, -modern; and what
+                   guards a hub: socket-keys-policy, socket-keys, socket-policy, socket-audit)
   --rounds N       windows of each subject in a scenario; ${roundsUsual} by default
-  --quick          few and short windows: shows that all runs, and no more
+  --quick          few and short windows: shows that all runs; goals are not judged
   --no-pin         latency, too, on all CPUs
-  --lenient        exit code 0 whatever the goals say
+  --lenient        exit code 0 whatever comes
   --json FILE      all figures, as JSON
   --charts DIR     charts, as SVG
   --help           this
 
   npm run bench -- --only latency
   npm run bench -- --only throughput-128,direct,proxy,hub,hub-checked --rounds 30
+  npm run bench -- --only throughput-128,throughput-16,socket,socket-keys,socket-policy,socket-keys-policy
   npm run bench -- --json figures.json --charts docs/charts
-  npm run bench -- --quick --lenient
+  npm run bench -- --quick
 `
 
 /** Undefined: only help was asked for. @throws with what is wrong */

@@ -12,6 +12,10 @@ export const windowQuickMs = 100
 export const warmUpInFlight = 16
 export const warmUpMs = 1_000
 export const warmUpQuickMs = 100
+/** Of calls since a subject's start: a busy machine gets through a tenth of them in a second, and the rounds would see compilers at work. */
+export const warmUpCalls = 20_000
+/** For who is too slow for so many. */
+export const warmUpWindowsMax = 4
 /** A window whose calls are not all answered so long after its end has failed, and its subject is left out from there on. */
 export const settleMs = 15_000
 /** Until a subject answers: some start five programs. */

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { type BenchOptions, help, parseOptions } from './bench-options.js'
 import { writeCharts } from './report/charts.js'
+import { exitCode } from './report/exit-code.js'
 import { goalTable } from './report/goal-table.js'
 import { judge } from './report/goals.js'
 import { describeMachine, machineText } from './report/machine.js'
@@ -46,13 +47,13 @@ async function run({ only, json, charts, lenient, ...extent }: BenchOptions): Pr
   print(otherTable({ startUp, idle }))
   const results = await runScenarios(selection, extent, absent)
   for (const [name, problems] of Object.entries(absent)) print(`${name} was left out: ${problems.join('; ')}\n`)
-  const verdicts = judge(results, oneFiguresOf({ startUp, idle }))
+  const verdicts = judge(results, oneFiguresOf({ startUp, idle }), extent.quick)
   print(goalTable(verdicts))
   if (charts !== undefined) writeCharts(charts, results)
   if (json !== undefined) {
     writeFileSync(json, `${JSON.stringify({ machine, startUp, idle, results, absent, verdicts }, null, 2)}\n`)
   }
-  return !lenient && verdicts.some(({ verdict }) => verdict === 'NO') ? 1 : 0
+  return lenient ? 0 : exitCode(verdicts, Object.keys(absent))
 }
 
 /** What was to be measured and could not be, and why. */

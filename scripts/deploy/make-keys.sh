@@ -28,6 +28,10 @@ directory=$1
 
 if [ "$(id -u)" -eq 0 ]; then
   user=${CALLBOARD_UID:-1000}
+  if [ "$user" = 0 ]; then
+    echo "CALLBOARD_UID is 0: name the user that the hub runs as, and not root" >&2
+    exit 2
+  fi
   mkdir -p "$directory"
   chown "$user:$user" "$directory"
   exec setpriv --reuid="$user" --regid="$user" --clear-groups -- "$0" "$@"
@@ -48,7 +52,11 @@ for name; do
     echo "$name: has a key" >&2
     continue
   fi
-  callboard keys new "$name" --out "$directory/$name.key" > /dev/null 2>&1
+  # What it says to do next is done here; what went wrong is said.
+  said=$(callboard keys new "$name" --out "$directory/$name.key" 2>&1) || {
+    echo "$said" >&2
+    exit 1
+  }
   # The names of these workers are reserved: only who is trusted may hold them.
   callboard keys authorize "$name" --file "$directory/$name.key" --trusted
 done

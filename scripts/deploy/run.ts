@@ -180,11 +180,17 @@ async function checkRunning(stack: Stack): Promise<void> {
     await callEach(stack)
   })
   await checkStopped(stack)
+  await checkHubKey(stack)
   await checkRevocation(stack)
 }
 
 interface Snapshot {
-  readonly workers: readonly { readonly service: string; readonly key?: string; readonly trusted: boolean }[]
+  readonly workers: readonly {
+    readonly service: string
+    readonly instance: string
+    readonly key?: string
+    readonly trusted: boolean
+  }[]
 }
 
 async function readSnapshot(stack: Stack): Promise<Snapshot> {
@@ -273,8 +279,37 @@ async function checkStopped(stack: Stack): Promise<void> {
   })
 }
 
+async function checkHubKey(stack: Stack): Promise<void> {
+  await report.step(
+    'the hub gets another key, and its workers find it with that, without a restart of theirs',
+    async () => {
+      const hub = stack.container('hub')
+      const keys = async (...words: readonly string[]) => {
+        const { code, stdout, stderr } = await hub.exec(['callboard', 'keys', 'hub', ...words])
+        assert.equal(code, 0, stderr)
+        return stdout
+      }
+      const both = await keys('--new')
+      const setup = stack.container('keys')
+      await setup.start()
+      assert.equal((await setup.ended()).code, 0, setup.output)
+      assert.equal(readFileSync(join(stack.secrets, 'hub.pub'), 'utf8'), both)
+      await Promise.all(workers.map((name) => stack.container(name).restart()))
+      for (const name of workers) await stack.container(name).untilHealth(true, healthTimeoutMs)
+      const instances = async () => (await readSnapshot(stack)).workers.map(({ instance }) => instance).sort()
+      const before = await instances()
+      assert.equal(await keys('--switch'), both.slice(both.indexOf('\n') + 1))
+      await hub.restart()
+      await hub.untilHealth(true, healthTimeoutMs)
+      for (const name of workers) await stack.container(name).untilHealth(true, healthTimeoutMs)
+      await callEach(stack)
+      assert.deepEqual(await instances(), before)
+    },
+  )
+}
+
 async function checkRevocation(stack: Stack): Promise<void> {
-  await report.step('a key that is revoked ends its worker, and no restart brings it back', async () => {
+  await report.step('a worker whose key is revoked is put out, and no restart brings it back', async () => {
     const forum = stack.container('forum')
     const revoked = await stack.container('hub').exec(['callboard', 'keys', 'revoke', 'forum'])
     assert.equal(revoked.code, 0, revoked.stderr)

@@ -1,7 +1,12 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { command, type HubProcess } from '../hub-process.js'
+import { command } from '../hub-process.js'
+
+interface HubPlace {
+  readonly directory: string
+  readonly environment: { readonly [name: string]: string }
+}
 
 /** A worker's key that a hub admits, made and taken away by the commands that people use. */
 export class WorkerKey {
@@ -20,7 +25,8 @@ export class WorkerKey {
     this.#run = run
   }
 
-  static async authorize(hub: HubProcess, name: string): Promise<WorkerKey> {
+  /** `rights`: more words for `callboard keys authorize`. The hub need not run; the key file is put into its directory. */
+  static async authorize(hub: HubPlace, name: string, rights: readonly string[] = []): Promise<WorkerKey> {
     const run = async (...words: string[]) => {
       const { stdout } = await promisify(execFile)(process.execPath, [command, 'keys', ...words], {
         env: hub.environment,
@@ -28,7 +34,7 @@ export class WorkerKey {
       return stdout.trim()
     }
     const file = join(hub.directory, `${name}.key`)
-    await run('authorize', name, await run('new', name, '--out', file))
+    await run('authorize', name, await run('new', name, '--out', file), ...rights)
     const nowhere = join(hub.directory, 'nowhere')
     const environment = {
       CALLBOARD_KEY_FILE: file,

@@ -99,3 +99,8 @@ export const tokenMsMax = 3_650 * 86_400_000
 if (attachWaitMs >= startWaitMs) throw new Error('one introduction must not use up the time for a start')
 if (workerStopMs >= orphanExitMs) throw new Error('a supervised worker is ended by its supervisor first')
 if (orphanExitMs >= guardianGraceMs) throw new Error('a worker whose parent is gone may end by itself first')
+/** Of a hub that strangers can reach: each of their connections takes a file descriptor for the three seconds of a handshake. */
+export const openFilesMin = 4_096
+
+/** Of definitions in one line; `callboard tools diff` has them all. */
+export const namesToldMax = 5

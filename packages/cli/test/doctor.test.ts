@@ -95,6 +95,27 @@ it('finds a worker that is missing', async () => {
   ])
 })
 
+it('takes of a running hub what it was started with, not what this environment would start', async () => {
+  const installation = new Installation()
+  const started = { CALLBOARD_WORKERS: 'forum', CALLBOARD_AUDIT: 'on', CALLBOARD_PINNING: 'on' }
+  await installation.up([], started)
+  const { code, found } = await findings(installation, { CALLBOARD_WORKERS: '' })
+  const ofHub = found.filter(({ check }) => ['audit', 'pinning'].includes(check) || check.startsWith('worker'))
+  expect([code, ofHub.map(({ check, status, detail }) => [check, status, detail])]).toEqual([
+    0,
+    [
+      ['pinning', 'ok', 'on, 0 definitions accepted'],
+      ['audit', 'ok', expect.stringContaining(join(installation.data, 'audit'))],
+      ['worker forum', 'ok', 'ready'],
+      [
+        'worker forum',
+        'note',
+        expect.stringMatching(/^held back until an operator accepts: (\w+, ){4}\w+ and \d+ more$/),
+      ],
+    ],
+  ])
+})
+
 it('looks at the tokens, and at whether secrets are so', async () => {
   const installation = new Installation()
   const file = join(installation.data, 'tokens.json')

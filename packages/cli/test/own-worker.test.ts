@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { Installation, untilSaid } from './support/installation.js'
+import { freePort, Installation, untilSaid } from './support/installation.js'
 
 const greeter = fileURLToPath(new URL('../../../examples/greeter/worker.js', import.meta.url))
 
@@ -52,5 +52,11 @@ describe('a worker that the user started himself', () => {
     const ended = once(worker, 'exit')
     worker.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
+  })
+
+  it('asks of a hub over the network what such a one needs', async () => {
+    const installation = new Installation({ CALLBOARD_HUB: `tcp://127.0.0.1:${await freePort()}` })
+    const worker = startWorker(installation)
+    expect(await untilSaid(worker, worker.stderr, /no hub found/)).toContain('run with CALLBOARD_LISTEN')
   })
 })

@@ -132,7 +132,7 @@ export class BrokerRunner implements HubPort {
         broker.list('resourceTemplate', identity, scope) as ReturnType<Connection['resourceTemplates']>,
       prompts: (scope) => broker.list('prompt', identity, scope) as ReturnType<Connection['prompts']>,
       services: () => broker.services(identity),
-      completes: () => broker.completes() || this.#catalogueKnown() !== undefined,
+      completes: () => broker.completes(identity) || this.#catalogueKnown() !== undefined,
       call: (call) => this.#call(connection, call),
       begin: (call, sink) => this.#begin(connection, call, sink),
       cancel: (turn) => this.#cancel(turn),

@@ -35,6 +35,7 @@ import type { Identity } from './port.js'
 import { reservedServices } from './reserved-services.js'
 import { makePrivate, prepareRuntimeDirectory, type RuntimePaths } from './runtime-directory.js'
 import { loadSecrets, type Secrets } from './secrets.js'
+import { settingsInForce } from './settings-in-force.js'
 import { StartError } from './start-error.js'
 import { TokenFileError } from './token-file.js'
 import { TokenTable } from './token-table.js'
@@ -383,6 +384,8 @@ class Hub implements RunningHub {
           ...(issuer === undefined ? {} : { issuer }),
           agents: agentsWithoutTokens(config.agents),
           keptConnections: this.#http?.keptConnections ?? 0,
+          keyed: this.#keys?.describe(this.keyedEndpoints),
+          settings: settingsInForce(config, this.#policyWatch?.fileInForce),
           supervised: this.#options.supervised?.() ?? [],
         },
         snapshot: runner.broker.snapshot(),

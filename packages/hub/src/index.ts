@@ -37,6 +37,13 @@ export {
 export { AllowListError, allowListIn, changeAllowList, readAllowList } from './keys/allow-list-file.js'
 export { isOver } from './keys/authorized-workers.js'
 export {
+  formerHubKeyFileIn,
+  nextHubKeyFileIn,
+  preparedHubKey,
+  prepareHubKey,
+  switchHubKey,
+} from './keys/hub-key-change.js'
+export {
   hubKeyFileIn,
   KeyFileError,
   loadHubKey,
@@ -46,6 +53,7 @@ export {
   workerKeyFileIn,
 } from './keys/key-files.js'
 export { isKey } from './keys/public-key.js'
+export type { KeyedListening } from './keys/worker-keys.js'
 export type { HubStatistics, ProcessFigures } from './metrics/hub-statistics.js'
 export { renderMetrics } from './metrics/render-metrics.js'
 export { type Pin, PinFileError, pinFileIn, readPins } from './pinning/pin-file.js'
@@ -66,6 +74,7 @@ export type {
 export { reservedServices } from './reserved-services.js'
 export { type RuntimePaths, runtimePaths, socketPathBytesMax } from './runtime-directory.js'
 export { loadLocalToken, secretFiles } from './secrets.js'
+export type { SettingsInForce } from './settings-in-force.js'
 export { StartError } from './start-error.js'
 export {
   changeTokens,

@@ -46,6 +46,11 @@ export class PolicyWatch {
     return watch
   }
 
+  /** Undefined: there was none yet. */
+  get fileInForce(): string | undefined {
+    return this.#version === undefined ? undefined : this.#file
+  }
+
   /** Never rejects. What can't be used leaves the policy in force that is. */
   async look(): Promise<void> {
     try {

@@ -110,7 +110,8 @@ export class WorkerRouter implements AsyncDisposable {
     }
     await this.#socket.bind(endpoint)
     this.#receiving ??= this.#receive()
-    return this.#socket.lastEndpoint ?? endpoint
+    // A socket that also speaks IPv6 tells of IPv4 as nobody writes it.
+    return (this.#socket.lastEndpoint ?? endpoint).replace(/\[::ffff:([\d.]+)\]/, '$1')
   }
 
   /** Never blocks, never throws: a worker that can't take it is reported by `sendFailed`. */

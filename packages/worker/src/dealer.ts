@@ -13,7 +13,7 @@ import { handshakeProblem } from './handshake-problem.js'
 import type { HubLink, HubLinkListener } from './hub-link.js'
 import { highWaterMark, lingerMs, outboxRetryMs, reconnectMs, socketRenewMs } from './limits.js'
 import { Outbox } from './outbox.js'
-import type { WorkerKeys } from './worker-keys.js'
+import { hubKeysOf, type WorkerKeys } from './worker-keys.js'
 
 export interface DealerOptions {
   readonly endpoint: string
@@ -31,6 +31,10 @@ export class DealerLink implements HubLink {
   #socket: Dealer
   readonly #outbox = new Outbox()
   #problem: string | undefined
+  /** Whose turn it is among the hub's keys; each new socket takes the next. */
+  #hubKeyAt = 0
+  /** Handshakes in a row that failed as they do with another hub's key. */
+  #refusals = 0
   #isPumpDue = false
   #turnEnd: NodeJS.Immediate | undefined
   #retry: NodeJS.Timeout | undefined
@@ -42,7 +46,7 @@ export class DealerLink implements HubLink {
 
   constructor(options: DealerOptions) {
     this.#options = options
-    this.#socket = this.#newSocket()
+    this.#socket = this.#newSocket(0)
   }
 
   get problem(): string | undefined {
@@ -53,12 +57,19 @@ export class DealerLink implements HubLink {
     return this.#options.endpoint
   }
 
+  get hubKey(): string | undefined {
+    return this.#hubKeys[this.#hubKeyAt]
+  }
+
   open(listener: HubLinkListener): void {
     const socket = this.#socket
+    // With another hub's key a handshake may come to nothing in silence: then the next key has its turn.
+    if (this.#hubKeys.length > 1) this.#renewLater(listener)
     // The monitor tells of both in order. (HICCUP_MSG, the draft API for the second, never arrives with `immediate`.)
     socket.events.on('handshake', () => {
       if (!this.#isInUse(socket)) return
       this.#cancelRenewal()
+      this.#refusals = 0
       this.#problem = undefined
       listener.linkUp()
     })
@@ -99,9 +110,14 @@ export class DealerLink implements HubLink {
   }
 
   /** The same routing id for each: it is one per process life. [CB-2] */
-  #newSocket(): Dealer {
+  #newSocket(hubKeyAt: number): Dealer {
     const { routingId, keys } = this.#options
-    return new Dealer({ ...socketOptions, routingId, ...(keys === undefined ? {} : curve(keys)) })
+    const hubKey = this.#hubKeys[hubKeyAt]
+    return new Dealer({ ...socketOptions, routingId, ...(keys && hubKey ? curve(keys, hubKey) : {}) })
+  }
+
+  get #hubKeys(): readonly string[] {
+    return this.#options.keys === undefined ? [] : hubKeysOf(this.#options.keys)
   }
 
   #isInUse(socket: Dealer): boolean {
@@ -110,8 +126,14 @@ export class DealerLink implements HubLink {
 
   /** libzmq tries some of these again at once and for ever, and others never: here each has its next try by a new socket. */
   #refused(kind: 'auth' | 'protocol' | 'other', code: string | undefined, listener: HubLinkListener): void {
-    this.#problem = handshakeProblem(kind, code, this.#options.keys !== undefined)
-    this.#renewLater(listener)
+    this.#problem = handshakeProblem(kind, code, this.#hubKeys)
+    // Each key has one try in a row; then there is a pause.
+    this.#refusals = kind === 'auth' ? 0 : (this.#refusals + 1) % Math.max(1, this.#hubKeys.length)
+    if (this.#refusals > 0) this.#renewNow(listener)
+    else {
+      this.#renewLater(listener)
+      listener.refused?.()
+    }
     try {
       this.#socket.disconnect(this.#options.endpoint)
     } catch {
@@ -125,6 +147,12 @@ export class DealerLink implements HubLink {
     this.#renewal ??= setTimeout(() => this.#renew(listener), socketRenewMs)
   }
 
+  #renewNow(listener: HubLinkListener): void {
+    if (this.#closing !== undefined) return
+    this.#cancelRenewal()
+    this.#renewal = setTimeout(() => this.#renew(listener), 0)
+  }
+
   #cancelRenewal(): void {
     clearTimeout(this.#renewal)
     this.#renewal = undefined
@@ -135,8 +163,10 @@ export class DealerLink implements HubLink {
     this.#renewal = undefined
     this.#renewLater(listener)
     const old = this.#socket
+    const hubKeyAt = this.#hubKeys.length === 0 ? 0 : (this.#hubKeyAt + 1) % this.#hubKeys.length
     try {
-      this.#socket = this.#newSocket()
+      this.#socket = this.#newSocket(hubKeyAt)
+      this.#hubKeyAt = hubKeyAt
     } catch (error) {
       // Out of file descriptors, say: the next period may have some.
       return this.#options.onFault(`could not make a new socket: ${String(error)}`)
@@ -248,7 +278,7 @@ const socketOptions = {
   heartbeatTimeToLive: zmtpHeartbeatTtlMs,
 }
 
-const curve = ({ hubKey, publicKey, secretKey }: WorkerKeys) => ({
+const curve = ({ publicKey, secretKey }: WorkerKeys, hubKey: string) => ({
   curveServerKey: hubKey,
   curvePublicKey: publicKey,
   curveSecretKey: secretKey,

@@ -35,6 +35,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
 /** `hasKeys`: the worker can prove who it is, and knows the hub. */
 export function endpointProblem(endpoint: string, hasKeys: boolean): string | undefined {
   if (endpoint.startsWith('tcp://')) {
+    if (!/^tcp:\/\/.+:\d{1,5}$/.test(endpoint))
+      return `${endpoint} has no port: write tcp://HOST:PORT, like tcp://hub:8766`
     return hasKeys || isLoopback(endpoint)
       ? undefined
       : `${endpoint} is on another machine, which takes keys: set CALLBOARD_KEY_FILE to a file that "callboard keys new NAME" made, and CALLBOARD_HUB_KEY to what "callboard keys hub" prints there`

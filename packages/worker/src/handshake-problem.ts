@@ -1,9 +1,10 @@
-/** What a refused handshake means for whoever runs the worker, and what helps. */
+/** What a refused handshake means for whoever runs the worker, and what helps. `hubKeys`: all that were tried. */
 export function handshakeProblem(
   kind: 'auth' | 'protocol' | 'other',
   code: string | undefined,
-  isKeyed: boolean,
+  hubKeys: readonly string[],
 ): string {
+  const isKeyed = hubKeys.length > 0
   if (kind === 'auth') {
     return isKeyed
       ? 'the hub does not admit this worker\'s key: an operator runs "callboard keys authorize", or the key was revoked or has expired'
@@ -16,6 +17,6 @@ export function handshakeProblem(
   }
   // A hub that can't read what its key was to open ends the connection, and says nothing.
   return isKeyed
-    ? 'the hub ends the connection in the handshake: is CALLBOARD_HUB_KEY its key, as "callboard keys hub" prints it there?'
+    ? `the hub ends the connection in the handshake: its key is not ${hubKeys.join(' or ')}; set CALLBOARD_HUB_KEY to what "callboard keys hub" prints there`
     : 'what listens there ends the connection in the handshake: is it a hub?'
 }

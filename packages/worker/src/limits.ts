@@ -110,3 +110,5 @@ export const sleepMsMax = 60_000
 
 /** Two lines and comments. */
 export const keyFileBytesMax = 4 * 1024
+/** The hub's key, the one after it, and the one before. */
+export const hubKeysMax = 4

@@ -14,7 +14,7 @@ import type { Effect, SessionEvent } from './session-messages.js'
 import type { SessionOptions } from './session-state.js'
 import { SessionTools } from './session-tools.js'
 import type { Clock } from './steady-clock.js'
-import type { WorkerKeys } from './worker-keys.js'
+import { hubKeysOf, type WorkerKeys } from './worker-keys.js'
 
 export interface LiveWorkerOptions {
   readonly worker: Required<
@@ -58,6 +58,8 @@ export class LiveWorker implements RunningWorker {
   readonly #ready = settler()
   readonly #closed = settler()
   #refused: RunningWorker['refused'] = []
+  /** The problem that the log has for the worker's waiting; undefined: it does not wait, or not yet for long. */
+  #toldProblem: string | undefined
   #isStepping = false
   #timer: NodeJS.Timeout | undefined
   #timerAt = Number.POSITIVE_INFINITY
@@ -85,7 +87,7 @@ export class LiveWorker implements RunningWorker {
       {
         ...described,
         ...(secret === undefined ? {} : { secret }),
-        ...(keys === undefined ? {} : { key: sessionKey(keys) }),
+        ...(keys === undefined ? {} : { key: sessionKey(keys, options.link) }),
         definitions,
       },
       clock.now(),
@@ -104,6 +106,7 @@ export class LiveWorker implements RunningWorker {
     this.#options.link.open({
       linkUp: () => this.dispatch({ type: 'link_up' }),
       linkLost: () => this.dispatch({ type: 'link_lost' }),
+      refused: () => this.#tellRefused(),
       received: (messages) => this.#received(messages),
     })
     this.#rearm()
@@ -241,20 +244,26 @@ export class LiveWorker implements RunningWorker {
     this.#refused = refused.map(({ name, message }) => ({ name, message }))
     for (const verdict of refused) log.warn({ verdict }, 'the hub refused a definition')
     log.info({ trusted, instance: this.instance }, 'signed in')
+    this.#toldProblem = undefined
     this.#ready.resolve()
     this.#tellConnection('ready')
+  }
+
+  /** Of a hub that comes late the log has said that there is none: what it does then is news. */
+  #tellRefused(): void {
+    if (this.#toldProblem !== undefined && this.#toldProblem !== this.#options.link.problem)
+      this.#tellWaiting(undefined)
   }
 
   #tellWaiting(refusal: string | undefined): void {
     const { log, link } = this.#options
     const { endpoint, problem } = link
+    this.#toldProblem = problem ?? ''
     if (refusal !== undefined) return log.warn({ endpoint, refusal }, 'the hub does not take this worker yet: waiting')
     if (problem !== undefined)
       return log.warn({ endpoint, problem }, 'the hub does not let this worker in: trying again')
-    log.warn(
-      { endpoint },
-      'no hub found: waiting for one. Does "callboard up" run, with the same CALLBOARD_RUNTIME or CALLBOARD_HUB as here?',
-    )
+    const isTcp = endpoint.startsWith('tcp://')
+    log.warn({ endpoint }, `no hub found: waiting for one. ${isTcp ? askOfListening : askOfRuntime}`)
   }
 
   #close(error?: SignInRefused): void {
@@ -310,11 +319,23 @@ export class LiveWorker implements RunningWorker {
   }
 }
 
+const askOfRuntime = 'Does "callboard up" run, with the same CALLBOARD_RUNTIME or CALLBOARD_HUB as here?'
+const askOfListening =
+  'Does the hub there run with CALLBOARD_LISTEN, at the host and port of CALLBOARD_HUB here, and does no firewall stand between?'
+
 /** @throws TypeError for keys that can't make a secret together. */
-function sessionKey({ publicKey, secretKey, hubKey }: WorkerKeys): NonNullable<SessionOptions['key']> {
-  const shared = sharedSecret(secretKey, hubKey)
-  if (shared === undefined) throw new TypeError('keys: must be three keys of 40 characters in Z85')
-  return { publicKey, shared }
+function sessionKey(keys: WorkerKeys, link: HubLink): NonNullable<SessionOptions['key']> {
+  const secrets = new Map(hubKeysOf(keys).map((hubKey) => [hubKey, sharedSecret(keys.secretKey, hubKey)]))
+  const [first] = secrets.values()
+  if (first === undefined || [...secrets.values()].includes(undefined)) {
+    throw new TypeError('keys: must be keys of 40 characters in Z85')
+  }
+  return {
+    publicKey: keys.publicKey,
+    get shared() {
+      return secrets.get(link.hubKey ?? '') ?? first
+    },
+  }
 }
 
 interface Settler {

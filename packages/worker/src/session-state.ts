@@ -25,7 +25,7 @@ export interface SessionOptions {
   readonly key?: {
     /** Z85. */
     readonly publicKey: string
-    /** What the worker's secret key and the hub's public key make together. */
+    /** What the worker's secret key makes together with the public key by which the link knows the hub at this moment. */
     readonly shared: Uint8Array
   }
   /** JSON of the definitions at the start. */

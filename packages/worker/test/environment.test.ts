@@ -41,6 +41,12 @@ describe('the environment', () => {
     expect(() => readEnvironment(env)).toThrow(/^((?!open sesame)[\s\S])*$/)
   })
 
+  test('has a port in an address of the network', () => {
+    expect(endpointProblem('tcp://192.0.2.1', true)).toMatch(/has no port: write tcp:\/\/HOST:PORT/)
+    expect(endpointProblem('tcp://hub:', true)).toMatch(/has no port/)
+    expect(endpointProblem('tcp://[2001:db8::1]:8766', true)).toBeUndefined()
+  })
+
   test('keeps to the length of a socket path', () => {
     expect(endpointProblem(`ipc://${'x'.repeat(107)}`, false)).toBeUndefined()
     expect(endpointProblem(`ipc://${'x'.repeat(108)}`, false)).toMatch(/108 bytes/)

@@ -97,3 +97,38 @@ test('a worker that finds no hub logs where it looks and what to check', async (
   await live.stop()
   expect(warned).toEqual([[{ endpoint }, expect.stringMatching(/callboard up.*CALLBOARD_RUNTIME.*CALLBOARD_HUB/)]])
 })
+
+test('a worker that is refused by a hub that came late logs why, at once and once', async () => {
+  const warned: unknown[][] = []
+  let now = 1_000_000
+  let listener: HubLinkListener | undefined
+  let problem: string | undefined
+  const link: HubLink = {
+    endpoint: 'tcp://hub.example:8766',
+    get problem() {
+      return problem
+    },
+    open: (given) => {
+      listener = given
+    },
+    send: () => {},
+    close: async () => {},
+  }
+  const live = new DefinedWorker({ service: 'greeter', version: '1.0.0' }).connect({
+    link,
+    routingId: 'greeter/test',
+    instance: 'test',
+    clock: { now: () => now, toUtc: (time) => time },
+    log: { info: () => {}, warn: (...entry: unknown[]) => void warned.push(entry), error: () => {} },
+  })
+  problem = 'for now'
+  listener?.refused?.()
+  problem = undefined
+  expect(warned).toEqual([])
+  now += noHubNoticeMs
+  live.dispatch({ type: 'tick' })
+  problem = 'its key is not A or B'
+  for (let each = 0; each < 3; each++) listener?.refused?.()
+  await live.stop()
+  expect(warned.map(([fields]) => (fields as { problem?: string }).problem)).toEqual([undefined, problem])
+})

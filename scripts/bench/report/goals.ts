@@ -1,6 +1,6 @@
 import type { ScenarioName } from '../scenarios.js'
 import type { SubjectName } from '../subjects/subject.js'
-import { ratiosOf, type Spread, spreadOf } from '../windows/ratios.js'
+import { differencesOf, ratiosOf, type Spread, spreadOf } from '../windows/ratios.js'
 import type { ScenarioResult, SubjectFigures } from '../windows/run-scenario.js'
 
 type Measure = 'p50' | 'rate' | 'hubCpuUs'
@@ -13,6 +13,8 @@ export interface Goal {
   readonly measure: Measure
   /** The figure is the ratio to this one's, round by round; without it, the figure itself. */
   readonly to?: SubjectName
+  /** The figure is by how much it is more than this one's, round by round. */
+  readonly beyond?: SubjectName
   readonly atLeast?: number
   readonly atMost?: number
 }
@@ -67,6 +69,10 @@ export const goals: readonly Goal[] = [
     ...{ scenario: 'throughput-128', subject: 'hub', measure: 'hubCpuUs', atMost: 15 },
   },
   {
+    title: 'CURVE and policy, µs of the hub’s CPU per call more than without, at 128 in flight',
+    ...{ scenario: 'throughput-128', subject: 'socket-keys-policy', measure: 'hubCpuUs', beyond: 'socket', atMost: 15 },
+  },
+  {
     title: 'HTTP requests/s at 32 in flight, of those of bare node:http',
     ...{ scenario: 'http-32', subject: 'http', measure: 'rate', to: 'node-http', atLeast: 0.45 },
   },
@@ -88,25 +94,32 @@ export interface Verdict {
   readonly bound: string
   /** Undefined: what it is about was not measured in this run. */
   readonly found: Spread | undefined
-  readonly verdict: 'yes' | 'NO' | 'not measured'
+  readonly verdict: 'yes' | 'NO' | 'not measured' | 'not judged'
 }
 
-export function judge(results: readonly ScenarioResult[], figures: Partial<Record<OneFigure, number>>): Verdict[] {
-  return [
+/** `quick`: a few short windows prove nothing, neither way. */
+export function judge(
+  results: readonly ScenarioResult[],
+  figures: Partial<Record<OneFigure, number>>,
+  quick = false,
+): Verdict[] {
+  const verdicts = [
     ...goals.map((goal) => verdictOf(goal, foundOf(goal, results))),
     ...oneFigureGoals.map((goal) => {
       const value = figures[goal.figure]
       return verdictOf(goal, value === undefined ? undefined : { median: value, lower: value, upper: value })
     }),
   ]
+  return verdicts.map((each) => (quick && each.found !== undefined ? { ...each, verdict: 'not judged' } : each))
 }
 
 function foundOf(goal: Goal, results: readonly ScenarioResult[]): Spread | undefined {
   const result = results.find(({ scenario }) => scenario.name === goal.scenario)
   const figuresOf = (name: SubjectName) => result?.subjects.find((subject) => subject.name === name)
   const own = valuesOf(goal.measure, figuresOf(goal.subject))
-  if (goal.to === undefined) return spreadOf(own)
-  return spreadOf(ratiosOf(own, valuesOf(goal.measure, figuresOf(goal.to))))
+  const of = (name: SubjectName) => valuesOf(goal.measure, figuresOf(name))
+  if (goal.to !== undefined) return spreadOf(ratiosOf(own, of(goal.to)))
+  return spreadOf(goal.beyond === undefined ? own : differencesOf(own, of(goal.beyond)))
 }
 
 function valuesOf(measure: Measure, figures: SubjectFigures | undefined): readonly number[] {
@@ -117,7 +130,7 @@ function valuesOf(measure: Measure, figures: SubjectFigures | undefined): readon
     case 'rate':
       return figures.rates
     case 'hubCpuUs':
-      return [figures.hubCpuUs]
+      return figures.hubCpusUs
     default:
       return measure satisfies never
   }

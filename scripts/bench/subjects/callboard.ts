@@ -1,7 +1,8 @@
 import { command } from '../../hub-process.js'
 import type { Era } from '../client/call-texts.js'
 import type { ClientProcess } from '../client/client-process.js'
-import type { Installation, Trust } from './installation.js'
+import type { Installation } from './installation.js'
+import { guards, type InstallationKind } from './installation-kind.js'
 import type { Scene } from './scene.js'
 import type { CallboardWay, Subject } from './subject.js'
 
@@ -12,28 +13,44 @@ const titles: { readonly [Way in CallboardWay]: string } = {
   http: 'callboard HTTP',
 }
 
-/** Each way to a hub, with a worker that proved itself and with any other; of both generations of MCP. */
+const kindTitles: { readonly [Kind in Exclude<InstallationKind, 'trusted'>]: string } = {
+  checked: 'checked',
+  keys: 'worker by key',
+  policy: 'policy',
+  'keys-policy': 'worker by key, policy',
+  audit: 'audit journal',
+}
+
+/**
+ * Each way to a hub, with a worker that proved itself and with any other; of both generations of MCP. What guards a hub is the same
+ * on each way, and measured on one.
+ */
 export const callboardSubjects: readonly Subject[] = (['hub', 'shim', 'socket', 'http'] as const).flatMap((way) => [
   subject(way, 'trusted', 'legacy'),
+  ...(way === 'socket' ? guards.map((guard) => subject(way, guard, 'legacy')) : []),
   subject(way, 'checked', 'legacy'),
   // A connection on stdio keeps its generation, and that hub's is taken.
   ...(way === 'hub' ? [] : [subject(way, 'trusted', 'modern')]),
 ])
 
-function subject(way: CallboardWay, trust: Trust, era: Era): Subject {
-  const kind = era === 'modern' ? 'modern' : trust
+function subject(way: CallboardWay, kind: InstallationKind, era: Era): Subject {
   return {
-    name: kind === 'trusted' ? way : `${way}-${kind}`,
-    title: kind === 'trusted' ? titles[way] : `${titles[way]}, ${kind}`,
+    ...namesOf(way, kind, era),
     way: way === 'http' ? 'http' : 'lines',
     async start(scene) {
-      const installation = await scene.installation(trust)
+      const installation = await scene.installation(kind)
       const client = await clientOf(scene, installation, way, era)
       const { hub, worker } = installation
       const processes = [hub, worker, ...(way === 'shim' ? [client.program!] : [])]
       return { client, hub, processes, isShared: way === 'hub' }
     },
   }
+}
+
+function namesOf(way: CallboardWay, kind: InstallationKind, era: Era): Pick<Subject, 'name' | 'title'> {
+  if (era === 'modern') return { name: `${way}-modern`, title: `${titles[way]}, modern` }
+  if (kind === 'trusted') return { name: way, title: titles[way] }
+  return { name: `${way}-${kind}`, title: `${titles[way]}, ${kindTitles[kind]}` }
 }
 
 async function clientOf(

@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { command } from '../../hub-process.js'
 import type { ClientProcess } from '../client/client-process.js'
+import { environmentsFor, type Variables } from './installation-environments.js'
+import { type InstallationKind, installationKinds } from './installation-kind.js'
 import type { Scene } from './scene.js'
-
-/** Whether the worker has proved itself by the sign-in secret; of all others every byte is checked. */
-export type Trust = 'trusted' | 'checked'
 
 /** A hub with the echo worker, in directories of its own. The hub is on the stdio of a client, as agents start it. */
 export class Installation {
-  readonly environment: { readonly [name: string]: string }
+  readonly environment: Variables
   readonly client: ClientProcess
   readonly hub: number
   readonly worker: number
@@ -27,13 +25,17 @@ export class Installation {
     this.url = parts.url
   }
 
-  static async start(scene: Scene, trust: Trust): Promise<Installation> {
-    const environment = freshEnvironment(scene, trust)
+  static async start(scene: Scene, kind: InstallationKind): Promise<Installation> {
+    const parts = installationKinds[kind]
+    const environments = await environmentsFor(scene, kind, service)
+    const environment = environments.hub
     const program = { command: process.execPath, args: [command, 'hub', '--stdio'], env: environment }
     const client = await scene.client({ kind: 'stdio', tool: 'echo', era: 'legacy', program })
-    const worker = await startWorker(scene, environment, trust, 'bench')
+    const worker = await startWorker(scene, environments.worker, service)
     const { hub, snapshot } = await statusOf(environment)
-    if (snapshot.workers[0]?.trusted !== (trust === 'trusted')) throw new Error(`the worker is not ${trust}`)
+    const [{ trusted, key } = {}] = snapshot.workers
+    if (trusted !== (parts.proof !== 'none') || key !== (parts.proof === 'key' ? service : undefined))
+      throw new Error(`the worker is not what ${kind} wants`)
     const [address] = hub.http
     return new Installation({
       environment,
@@ -46,41 +48,21 @@ export class Installation {
   }
 }
 
-/** For a hub of its own, and whatever shall find it. */
-export function freshEnvironment(scene: Scene, name: string): { readonly [name: string]: string } {
-  const home = join(scene.directory, name)
-  mkdirSync(home)
-  return {
-    ...scene.environment,
-    HOME: home,
-    CALLBOARD_RUNTIME: join(home, 'run'),
-    CALLBOARD_DATA: join(home, 'data'),
-    CALLBOARD_HTTP: '127.0.0.1:0',
-    CALLBOARD_HTTP_OPEN: '*',
-    CALLBOARD_LOG_LEVEL: 'error',
-  }
-}
+/** The worker's: its key has this name as well. */
+const service = 'bench'
 
 /** Resolves with its process when the hub has welcomed it. */
-export async function startWorker(
-  scene: Scene,
-  environment: { readonly [name: string]: string },
-  trust: Trust,
-  service: string,
-  tool = 'echo',
-): Promise<number> {
-  const secret = { CALLBOARD_SIGN_IN_SECRET_FILE: join(environment['CALLBOARD_DATA']!, 'sign-in.secret') }
-  const env = trust === 'trusted' ? { ...environment, ...secret } : environment
-  const { pid } = await scene.program('echo-worker', [service, tool], env)
+export async function startWorker(scene: Scene, environment: Variables, name: string, tool = 'echo'): Promise<number> {
+  const { pid } = await scene.program('echo-worker', [name, tool], environment)
   return pid
 }
 
 interface Status {
   readonly hub: { readonly pid: number; readonly http: readonly { readonly host: string; readonly port: number }[] }
-  readonly snapshot: { readonly workers: readonly { readonly trusted: boolean }[] }
+  readonly snapshot: { readonly workers: readonly { readonly trusted: boolean; readonly key?: string }[] }
 }
 
-export async function statusOf(env: { readonly [name: string]: string }): Promise<Status> {
+export async function statusOf(env: Variables): Promise<Status> {
   const { stdout } = await promisify(execFile)(process.execPath, [command, 'ls', '--json'], { env, timeout: 20_000 })
   return JSON.parse(stdout) as Status
 }

@@ -8,14 +8,15 @@ import type { Opening } from '../client/client-messages.js'
 import { ClientProcess } from '../client/client-process.js'
 import { openMs } from '../limits.js'
 import { endProcessesOf } from './end-processes.js'
-import { Installation, type Trust } from './installation.js'
+import { Installation } from './installation.js'
+import type { InstallationKind } from './installation-kind.js'
 
 /** Everything that a run has started; nothing of it is left when it is disposed of. */
 export class Scene implements AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'callboard-bench-'))
   readonly #children = new Set<ChildProcess>()
   readonly #clients: ClientProcess[] = []
-  readonly #installations = new Map<Trust, Promise<Installation>>()
+  readonly #installations = new Map<InstallationKind, Promise<Installation>>()
   readonly #clearAtExit = () => this.#clear()
 
   constructor() {
@@ -50,9 +51,9 @@ export class Scene implements AsyncDisposable {
   }
 
   /** A hub and its worker; one for all ways that lead to it. */
-  installation(trust: Trust): Promise<Installation> {
-    const known = this.#installations.get(trust) ?? Installation.start(this, trust)
-    this.#installations.set(trust, known)
+  installation(kind: InstallationKind): Promise<Installation> {
+    const known = this.#installations.get(kind) ?? Installation.start(this, kind)
+    this.#installations.set(kind, known)
     return known
   }
 

@@ -1,4 +1,5 @@
 import type { ClientProcess } from '../client/client-process.js'
+import type { InstallationKind } from './installation-kind.js'
 import type { Scene } from './scene.js'
 
 /** What is measured: something that answers calls of the echo tool. */
@@ -39,4 +40,4 @@ export type SubjectName =
 export type CallboardWay = 'hub' | 'shim' | 'socket' | 'http'
 
 /** The plain name is that of the usual case: a worker that proved itself, a legacy client. */
-export type CallboardName = CallboardWay | `${CallboardWay}-checked` | `${CallboardWay}-modern`
+export type CallboardName = CallboardWay | `${CallboardWay}-${Exclude<InstallationKind, 'trusted'> | 'modern'}`

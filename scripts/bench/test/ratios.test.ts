@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ratiosOf, spreadOf } from '../windows/ratios.js'
+import { differencesOf, ratiosOf, spreadOf } from '../windows/ratios.js'
 import { rotated } from '../windows/rotation.js'
 
 describe('ratios of rounds', () => {
@@ -11,6 +11,11 @@ describe('ratios of rounds', () => {
     expect(ratiosOf([1, 2, 3], [1])).toEqual([1])
     expect(ratiosOf([1], [])).toEqual([])
   })
+})
+
+it('differences are taken round by round, and end with the shorter of both', () => {
+  expect(differencesOf([15, 115, 9], [10, 100])).toEqual([5, 15])
+  expect(differencesOf([1], [])).toEqual([])
 })
 
 describe('spreadOf', () => {

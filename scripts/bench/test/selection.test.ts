@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseOptions } from '../bench-options.js'
+import { help, parseOptions } from '../bench-options.js'
 import { partNames, select } from '../selection.js'
 
 const namesOf = (items: readonly { readonly name: string }[]) => items.map(({ name }) => name)
@@ -8,7 +8,7 @@ describe('--only', () => {
   it('runs everything when it is not there', () => {
     const { scenarios, subjects, others } = select([])
     expect(scenarios).toHaveLength(9)
-    expect(namesOf(subjects)).toContain('hub-checked')
+    expect(namesOf(subjects)).toEqual(expect.arrayContaining(['hub-checked', 'socket-keys-policy']))
     expect(others).toEqual(['start', 'idle'])
   })
 
@@ -24,6 +24,13 @@ describe('--only', () => {
     const { scenarios, subjects } = select(['latency', 'direct', 'hub', 'node-http'])
     expect(namesOf(scenarios)).toEqual(['latency'])
     expect(namesOf(subjects)).toEqual(['direct', 'hub'])
+  })
+
+  it('knows what guards a hub, on the socket only', () => {
+    const guarded = ['socket-keys-policy', 'socket-keys', 'socket-policy', 'socket-audit']
+    expect(namesOf(select(['throughput-128', 'socket', ...guarded]).subjects)).toEqual(['socket', ...guarded])
+    expect(partNames.filter((name) => /-(keys|policy|audit)/.test(name))).toEqual(guarded)
+    expect(guarded.filter((name) => !help.includes(name))).toEqual([])
   })
 
   it('starts no subject for what needs none', () => {

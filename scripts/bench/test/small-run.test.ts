@@ -7,7 +7,17 @@ import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 
 const program = fileURLToPath(new URL('../../dist/bench/run.js', import.meta.url))
-const lineSubjects = ['direct', 'proxy', 'raw', 'hub', 'hub-checked', 'shim', 'socket-modern']
+const lineSubjects = [
+  'direct',
+  'proxy',
+  'raw',
+  'hub',
+  'hub-checked',
+  'shim',
+  'socket-keys-policy',
+  'socket-audit',
+  'socket-modern',
+]
 const httpSubjects = ['node-http', 'http', 'http-modern']
 
 it('a short run gets right answers from every kind of subject, and leaves nothing', async () => {
@@ -16,7 +26,8 @@ it('a short run gets right answers from every kind of subject, and leaves nothin
   const scratch = mkdtempSync(join(directory, 'tmp-'))
   const json = join(directory, 'figures.json')
   const only = ['throughput-16', 'payload-10kb', 'http-1', ...lineSubjects, ...httpSubjects].join(',')
-  const words = [program, '--quick', '--rounds', '1', '--lenient', '--only', only, '--json', json]
+  // It ends with 0, since nothing is judged.
+  const words = [program, '--quick', '--rounds', '1', '--only', only, '--json', json]
   const env = { PATH: process.env['PATH'] ?? '', TMPDIR: scratch }
   const { stdout } = await promisify(execFile)(process.execPath, words, { env })
   const { results, absent } = JSON.parse(readFileSync(json, 'utf8'))
@@ -34,6 +45,7 @@ it('a short run gets right answers from every kind of subject, and leaves nothin
     }
   }
   expect(stdout).toContain('callboard hub --stdio, checked')
+  expect(stdout).toMatch(/ not judged$/m)
   expect(readdirSync(scratch)).toEqual([])
 })
 

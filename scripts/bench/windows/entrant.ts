@@ -8,6 +8,8 @@ export class Entrant {
   readonly #scene: Scene
   #running: RunningSubject | undefined
   #isLost = false
+  /** Calls since its start. */
+  answered = 0
   /** Why it was left out, with the scenario that it was left out of. */
   readonly problems: string[] = []
 
@@ -26,6 +28,7 @@ export class Entrant {
     if (this.#running !== undefined || this.#isLost) return
     try {
       this.#running = await this.subject.start(this.#scene)
+      this.answered = 0
     } catch (error) {
       this.#isLost = true
       this.problems.push(messageOf(error))

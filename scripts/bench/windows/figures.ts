@@ -16,9 +16,10 @@ export interface Figures {
   readonly hubCpuUs: number
   readonly cpuUs: number
   readonly clientCpuUs: number
-  /** Per round, for ratios. */
+  /** Per round, for ratios and differences. */
   readonly rates: readonly number[]
   readonly p50sUs: readonly number[]
+  readonly hubCpusUs: readonly number[]
 }
 
 export function figuresOf(windows: readonly MeasuredWindow[]): Figures {
@@ -34,6 +35,7 @@ export function figuresOf(windows: readonly MeasuredWindow[]): Figures {
     clientCpuUs: perCall(({ clientCpuMs }) => clientCpuMs),
     rates: windows.map(({ calls, elapsedMs }) => (calls * 1_000) / elapsedMs),
     p50sUs: windows.map(({ latencies: packed }) => medianOf(packed)),
+    hubCpusUs: windows.map(({ calls, hubCpuMs }) => (hubCpuMs * 1_000) / calls),
   }
 }
 

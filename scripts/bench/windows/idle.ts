@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { command } from '../../hub-process.js'
 import { idleQuickMs, idleSettleMs, idleUsualMs, idleWorkers } from '../limits.js'
-import { freshEnvironment, startWorker } from '../subjects/installation.js'
+import { startWorker } from '../subjects/installation.js'
+import { freshEnvironment } from '../subjects/installation-environments.js'
 import { Scene } from '../subjects/scene.js'
 import { cpuMsOf, residentMebibytesOf } from './process-cpu.js'
 
@@ -20,7 +21,7 @@ export async function measureIdleHub(quick: boolean): Promise<IdleHub> {
   const client = await scene.client({ kind: 'stdio', tool: 'echo', era: 'legacy', program })
   const hub = client.program!
   for (let index = 0; index < idleWorkers; index += 1) {
-    await startWorker(scene, environment, 'checked', `idle-${index}`, `echo_${index}`)
+    await startWorker(scene, environment, `idle-${index}`, `echo_${index}`)
   }
   await delay(quick ? 0 : idleSettleMs)
   const [startedAt, cpuMs] = [performance.now(), cpuMsOf(hub)]

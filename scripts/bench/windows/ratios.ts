@@ -17,6 +17,11 @@ export function ratiosOf(values: readonly number[], bases: readonly number[]): n
   return values.slice(0, bases.length).map((value, round) => value / bases[round]!)
 }
 
+/** Round by round, likewise: by how much a value is more than what it is held against. */
+export function differencesOf(values: readonly number[], bases: readonly number[]): number[] {
+  return values.slice(0, bases.length).map((value, round) => value - bases[round]!)
+}
+
 function at(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share
   const below = sorted[Math.floor(place)]!

@@ -1,4 +1,4 @@
-import { warmUpInFlight, warmUpMs, warmUpQuickMs, windowQuickMs } from '../limits.js'
+import { warmUpCalls, warmUpInFlight, warmUpMs, warmUpQuickMs, warmUpWindowsMax, windowQuickMs } from '../limits.js'
 import type { Scenario } from '../scenarios.js'
 import { allCpus, firstCpu, runOn } from './affinity.js'
 import type { Entrant } from './entrant.js'
@@ -35,7 +35,7 @@ export async function runScenario(
 ): Promise<ScenarioResult> {
   for (const entrant of entrants) {
     await entrant.start()
-    await measure(entrant, warmUpOf(scenario, extent))
+    await warmUp(entrant, scenario, extent)
   }
   const pids = entrants.flatMap((entrant) => [...entrant.processes(), ...entrant.clients()])
   const pinned = scenario.pinned && extent.pin && (await runOn(firstCpu(), pids))
@@ -62,9 +62,13 @@ export async function runScenario(
   return { scenario, pinned, subjects }
 }
 
-function warmUpOf(scenario: Scenario, { quick }: Extent): Scenario {
+async function warmUp(entrant: Entrant, scenario: Scenario, { quick }: Extent): Promise<void> {
   const inFlight = Math.max(scenario.inFlight, warmUpInFlight)
-  return { ...scenario, inFlight, ms: quick ? warmUpQuickMs : warmUpMs }
+  const window = { ...scenario, inFlight, ms: quick ? warmUpQuickMs : warmUpMs }
+  for (let left = quick ? 1 : warmUpWindowsMax; left > 0; left -= 1) {
+    await measure(entrant, window)
+    if (entrant.running === undefined || entrant.answered >= warmUpCalls) return
+  }
 }
 
 /** Undefined for a subject that can't, or can no more. */
@@ -76,6 +80,7 @@ async function measure(entrant: Entrant, scenario: Scenario): Promise<MeasuredWi
   const before = pids.map(cpuMsOf)
   try {
     const report = await running.client.window({ inFlight, payload, ms })
+    entrant.answered += report.calls
     const used = pids.map((pid, index) => Math.max(0, cpuMsOf(pid) - before[index]!))
     const cpuMs = used.reduce((all, one) => all + one, 0)
     return { ...report, cpuMs, hubCpuMs: used[pids.indexOf(running.hub)]! }

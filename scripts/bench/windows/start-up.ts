@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { command } from '../../hub-process.js'
 import { clientInfo, legacyRevision } from '../client/call-texts.js'
 import { startMs, startsQuick, startsUsual } from '../limits.js'
-import { freshEnvironment } from '../subjects/installation.js'
+import { freshEnvironment } from '../subjects/installation-environments.js'
 import { Scene } from '../subjects/scene.js'
 import { type Spread, spreadOf } from './ratios.js'
 

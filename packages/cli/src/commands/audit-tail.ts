@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { visible } from '../approvals/visible.js'
 import { auditDirectory, reading } from '../audit/audit-directory.js'
 import { JournalReader } from '../audit/journal-reader.js'
+import { escapeControls } from '../escape-controls.js'
 import { exit, print, whenNobodyReads } from '../output.js'
 import { tableOf } from '../table.js'
 
@@ -72,14 +74,18 @@ function parsed(line: string): Members {
 function show(lines: readonly string[], { json }: AuditTailOptions, hasTitle: boolean): void {
   if (lines.length === 0) return
   if (json) return print(lines.join('\n'))
+  // What is no call has no columns after WHAT: it must not make that one wider.
+  const rows = lines.map((line) => rowOf(parsed(line)))
   const table = tableOf(
     'TIME WHO WHAT OUTCOME MS WORKER',
-    lines.map((line) => rowOf(parsed(line))),
+    // Two names that look alike must not pass for one.
+    rows.map(({ cells }) => cells.map(visible)),
   )
-  print((hasTitle ? table : table.slice(1)).join('\n'))
+  const shown = table.slice(1).map((text, index) => text + escapeControls(visible(rows[index]!.rest)))
+  print([...(hasTitle ? table.slice(0, 1) : []), ...shown].join('\n'))
 }
 
-function rowOf(line: Members): string[] {
+function rowOf(line: Members): { readonly cells: readonly string[]; readonly rest: string } {
   const text = (name: string): string => {
     const value = line[name]
     return value === undefined ? '-' : typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -88,8 +94,8 @@ function rowOf(line: Members): string[] {
   if (line['kind'] !== 'call') {
     const { seq: _, at: __, kind, prev: ___, hash: ____, ...fields } = line
     const said = Object.entries(fields).map(([name]) => `${name}=${text(name)}`)
-    return [time, '-', [text('kind'), ...said].join(' '), '-', '-', '-']
+    return { cells: [time, '-', text('kind'), '', '', ''], rest: `  ${said.join(' ')}` }
   }
   const who = line['onBehalfOf'] === undefined ? text('principal') : `${text('principal')} for ${text('onBehalfOf')}`
-  return [time, who, text('tool'), text('outcome'), text('durationMs'), text('worker')]
+  return { cells: [time, who, text('tool'), text('outcome'), text('durationMs'), text('worker')], rest: '' }
 }

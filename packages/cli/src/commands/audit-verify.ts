@@ -34,7 +34,7 @@ function describe({ files, lines, head, problems, recovered, torn }: Verificatio
       ? []
       : [`note    ${torn.file}: ${torn.bytes} bytes of an unfinished line: a hub was killed, or is just writing`]),
     problems.length === 0
-      ? `Whole: ${lines} lines in ${files} files; the newest is ${head?.seq ?? 0} with ${head?.hash ?? 'no hash'}.`
+      ? `Whole: ${lines} lines in ${files} file${files === 1 ? '' : 's'}; the newest is ${head?.seq ?? 0} with ${head?.hash ?? 'no hash'}.`
       : `Not as it was written: ${problems.length} problem${problems.length === 1 ? '' : 's'} in ${lines} lines.`,
   ].join('\n')
 }

@@ -38,6 +38,8 @@ async function examine(environment: Environment): Promise<Finding[]> {
   const status = await hubStatus(environment)
   const hub = 'status' in status ? [status] : [checkHub(status.found)]
   const found = 'found' in status ? status.found : undefined
+  // What this environment would make of another hub says nothing of the one that runs.
+  const settings = found?.hub.settings
   return [
     ...basics,
     ...(await checkPrograms(workers, (name) => sectionOf(file, name), environment.variables['PATH'] ?? '')),
@@ -45,10 +47,10 @@ async function examine(environment: Environment): Promise<Finding[]> {
     ...(problems.length === 0 ? [ok('config', file.file === undefined ? 'defaults' : file.fileName)] : []),
     ...problems.map((each) => problem('config', each, 'correct it')),
     ...(await checkTokens(environment.dataDirectory, Date.now())),
-    ...(await checkKeys(environment, (config?.listen ?? []).length > 0, Date.now())),
-    ...(await checkPins(config)),
-    ...checkAudit(config),
-    ...(await checkPolicy(config)),
+    ...(await checkKeys(environment, found?.hub, config?.listen ?? [], Date.now())),
+    ...(await checkPins(config.dataDirectory, settings?.pinning ?? config.pinning ?? 'off')),
+    ...checkAudit(settings?.audit ?? config.audit?.directory ?? 'off'),
+    ...(await checkPolicy(config, settings?.policy)),
     ...hub,
     await checkHttp(config, found),
     ...(await checkIssuer(config)),

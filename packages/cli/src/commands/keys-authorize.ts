@@ -4,6 +4,7 @@ import {
   type AuthorizedWorker,
   changeAllowList,
   formatWorker,
+  hubKeyFileIn,
   isKey,
   readPublicKey,
   readResourcePatterns,
@@ -43,7 +44,8 @@ export async function runKeysAuthorize(
   requireWorkerName(name)
   const environment = readEnvironment()
   const said = readRights(options, Date.now())
-  const key = await explaining(keyOf(name, given, options.file, environment.dataDirectory))
+  const key = await explaining(keyOf(name, given?.trim(), options.file, environment.dataDirectory))
+  await requireNotOwn(key, environment.dataDirectory)
   const results: { readonly worker: AuthorizedWorker; readonly like: AuthorizedWorker | undefined }[] = []
   await explaining(
     changeAllowList(allowListFile(environment), (lines) => {
@@ -77,6 +79,15 @@ async function keyOf(
   if (existsSync(own)) return readPublicKey(own)
   throw new UsageError(
     `Which key? Run "callboard keys new ${name}" where the worker runs, then "callboard keys authorize ${name} 'KEY'" here with what it printed.`,
+  )
+}
+
+/** Both keys go from one machine to the other, and look alike. */
+async function requireNotOwn(key: string, dataDirectory: string): Promise<void> {
+  const own = await readPublicKey(hubKeyFileIn(dataDirectory)).catch(() => undefined)
+  if (key !== own) return
+  throw new UsageError(
+    'This is the key of the hub itself, which workers get as CALLBOARD_HUB_KEY: a worker\'s own is what "callboard keys new" printed.',
   )
 }
 

@@ -17,8 +17,7 @@ export async function runKeysList({ json }: { readonly json?: boolean }): Promis
   print(tableOf('NAME KEY SERVICES TOOLS RESOURCES EXPIRES TRUSTED WORKERS', rows).join('\n'))
 }
 
-/** Workers are known by the key's name: two keys of one name have the same. */
-const by = ({ name }: AuthorizedWorker, live: readonly LiveWorker[]) => live.filter(({ key }) => key === name)
+const by = ({ key }: AuthorizedWorker, live: readonly LiveWorker[]) => live.filter(({ publicKey }) => publicKey === key)
 
 function described(worker: AuthorizedWorker, live: readonly LiveWorker[] | undefined, now: number) {
   const workers = live && by(worker, live).map(({ service, instance }) => ({ service, instance }))

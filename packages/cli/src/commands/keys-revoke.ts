@@ -10,23 +10,20 @@ export async function runKeysRevoke(which: string, { json }: { readonly json?: b
   const environment = readEnvironment()
   const before = await liveWorkers(environment)
   const revoked: AuthorizedWorker[] = []
-  const left: AuthorizedWorker[] = []
   await explaining(
     changeAllowList(allowListFile(environment), (lines) => {
       const workers = workersOf({ lines, problems: [] })
       revoked.push(...named(which, workers))
-      left.push(...workers.filter((worker) => !revoked.includes(worker)))
       return lines.filter(({ worker }) => worker === undefined || !revoked.includes(worker))
     }),
   )
   const name = revoked[0]!.name
-  const live = before?.filter(({ key }) => key === name) ?? []
+  const live = before?.filter(({ publicKey }) => revoked.some(({ key }) => key === publicKey)) ?? []
   const staying = await untilCutOff(environment, live)
   const cutOff = live.filter((worker) => !staying.some(({ instance }) => instance === worker.instance))
   if (json) printJson({ revoked: revoked.map(({ name, key }) => ({ name, key })), cutOff: cutOff.map(identify) })
   else print(`Revoked ${count(revoked.length, 'key')} of ${name}; ${whatOfWorkers(before !== undefined, cutOff)}.`)
-  // Those that stay may be there by the name's other key.
-  if (staying.length === 0 || left.some((worker) => worker.name === name)) return
+  if (staying.length === 0) return
   throw new CommandError(
     `Still there by a revoked key: ${staying.map(({ instance }) => instance).join(', ')}; the hub's log says why, "callboard down" ends it.`,
   )

@@ -25,7 +25,7 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
     worker.state,
     worker.version,
     `${worker.inFlight}/${worker.concurrency}`,
-    worker.trusted ? 'trusted' : 'untrusted',
+    `${worker.trusted ? 'trusted' : 'untrusted'}${worker.key === undefined ? '' : `, key ${worker.key}`}`,
     age(now - worker.joinedAt),
     worker.instance,
   ])
@@ -56,6 +56,7 @@ export function describe({ hub, snapshot }: HubStatus, now: number): string {
   return [
     `hub ${hub.version}, process ${hub.pid}, up ${age(now - hub.startedAt)}, in ${hub.runtime}`,
     `http ${http || hub.httpProblem || 'off'}`,
+    ...(hub.keyed === undefined ? [] : [`by key ${hub.keyed.listen.join(', ')}`]),
     ...(hub.issuer === undefined ? [] : [`oauth tokens of ${hub.issuer}`]),
     describeLoad(hub, snapshot),
     ...section('WORKER   STATE VERSION CALLS TRUST AGE INSTANCE', workers, 'no workers'),

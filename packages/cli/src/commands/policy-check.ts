@@ -7,6 +7,7 @@ import {
   policyFileOf,
   readPolicy,
 } from '@callboard/hub'
+import { didYouMean } from '@callboard/protocol/nearest-name'
 import { parseArguments } from '../call/tool-arguments.js'
 import { readEnvironment } from '../environment.js'
 import { escapeControls } from '../escape-controls.js'
@@ -34,13 +35,15 @@ export async function runPolicyCheck(
 ): Promise<void> {
   const environment = readEnvironment()
   const config = await loadConfig(environment)
-  const file = options.file ?? policyFileOf(config).file
-  const policy = await read(file)
-  if (tool === undefined) return sayValid(file, policy, options.json)
   requireOwnDirectory(environment.runtimeDirectory)
   const status = await readHubStatus(runtimeFiles(environment.runtimeDirectory).mcpSocket)
+  const inForce = fileInForce(status)
+  const file = options.file ?? inForce ?? policyFileOf(config).file
+  const policy = await read(file, file === inForce)
+  if (tool === undefined) return sayValid(file, policy, options.json)
   const agents: Agents = status?.hub.agents ?? config.agents
   const caller = callerOf(options, agents)
+  requirePrincipal(caller.principal, policy)
   const found = subjectOf(tool, status)
   const given = words.length === 0 ? undefined : parseArguments({ name: tool, inputSchema: {} }, words)
   const explanation = explainCall(policy, caller, found.subject, given)
@@ -49,8 +52,13 @@ export async function runPolicyCheck(
   for (const line of said.lines) print(escapeControls(line))
 }
 
+function fileInForce(status: HubStatus | undefined): string | undefined {
+  const file = status?.hub.settings?.policy
+  return file === 'off' ? undefined : file
+}
+
 /** @throws UsageError with every problem. */
-async function read(file: string): Promise<Policy> {
+async function read(file: string, isInForce: boolean): Promise<Policy> {
   try {
     const policy = await readPolicy(file)
     if (policy !== undefined) return policy
@@ -58,7 +66,11 @@ async function read(file: string): Promise<Policy> {
     if (error instanceof PolicyFileError) throw new UsageError(error.message)
     throw error
   }
-  throw new UsageError(`There is no policy file ${file}, and all may use what they see: make it, or say --file.`)
+  throw new UsageError(
+    isInForce
+      ? `${file} is gone, and the running hub goes on with the policy that it had: put it back; to have no rules, write {"rules": []}.`
+      : `There is no policy file ${file}, and without one all may use what they see: make it, or say --file.`,
+  )
 }
 
 function sayValid(file: string, { content }: Policy, json = false): void {
@@ -92,6 +104,18 @@ function callerOf({ as = 'agent:main', role, through }: PolicyCheckOptions, agen
   return { principal, roles, ...(through !== undefined && { worker: `worker:${through.replace(/^worker:/, '')}` }) }
 }
 
+/** What is none would be hidden, or not, for a reason that helps nobody. */
+function requirePrincipal(principal: string, { content }: Policy): void {
+  const name = principal.replace(/^agent:/, '')
+  if (Object.hasOwn(content.roles, name) && principal !== name) {
+    throw new UsageError(`${name} is a role of the policy: name one of whom it is for with --as.`)
+  }
+  if (/^[A-Za-z0-9:._-]+$/.test(principal)) return
+  throw new UsageError(
+    `${JSON.stringify(name)} is no principal: --as takes one, like agent:ada or operator, and no pattern.`,
+  )
+}
+
 interface Found {
   readonly subject: {
     readonly kind: 'tool'
@@ -122,11 +146,14 @@ function subjectOf(tool: string, status: HubStatus | undefined): Found {
 
 function assumed(isKnown: boolean, named: string | undefined, key: string, status: HubStatus | undefined) {
   if (isKnown) return undefined
-  const why = status === undefined ? 'no hub is running' : `the running hub has no tool ${key}`
+  const why =
+    status === undefined ? 'no hub is running' : `the running hub has no tool ${key}${didYouMean(key, toolsOf(status))}`
   return named === undefined
     ? `${why}: no rule about a service was taken to be about ${key}; say SERVICE:${key} for one`
     : `${why}: ${key} was taken to be a tool of ${named}`
 }
+
+const toolsOf = ({ snapshot }: HubStatus): string[] => snapshot.services.flatMap(({ tools }) => tools)
 
 interface Asked {
   readonly file: string

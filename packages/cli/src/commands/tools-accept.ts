@@ -3,7 +3,7 @@ import { confirmed, requireSomebody } from '../approvals/confirm.js'
 import { visible } from '../approvals/visible.js'
 import { exit, print, printJson } from '../output.js'
 import { askPinning, type HeldAnswer, heldOfName } from '../tools/ask-pinning.js'
-import { describeHeld } from '../tools/describe-held.js'
+import { describeHeld, hashShownLength } from '../tools/describe-held.js'
 import { acceptedAtOnceMax } from '../tools/limits.js'
 import { UsageError } from '../usage-error.js'
 
@@ -47,10 +47,8 @@ function checkUsage(
   if (all === names.length > 0) {
     throw new UsageError('Name a service or definitions, or say --all: "callboard tools diff" shows what is held back.')
   }
-  if (hash !== undefined && (names.length !== 1 || !/^[0-9a-f]{12,64}$/.test(hash))) {
-    throw new UsageError(
-      '--hash goes with one name, and has at least 12 of the digits that "callboard tools diff" shows.',
-    )
+  if (hash !== undefined && (names.length !== 1 || hash.length < hashShownLength || !/^[0-9a-f]{1,64}$/.test(hash))) {
+    throw new UsageError('--hash goes with one name, and has all the digits that "callboard tools diff" shows.')
   }
   if (json && !yes) throw new UsageError('--json goes with --yes: nobody can be asked.')
 }

@@ -68,6 +68,8 @@ async function signInSecret(name: string, { variables, dataDirectory }: Environm
   if (variables['CALLBOARD_SIGN_IN_SECRET'] || variables['CALLBOARD_SIGN_IN_SECRET_FILE']) return undefined
   // By a key it needs no other proof.
   if (variables['CALLBOARD_KEY_FILE']) return undefined
+  // A hub on another machine has another secret, and takes keys only: the worker itself says which are missing.
+  if (elsewhere.test(variables['CALLBOARD_HUB'] ?? '')) return undefined
   const { secretFiles } = await import('@callboard/hub')
   const file = secretFiles(dataDirectory).signIn
   const secret = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -78,6 +80,7 @@ async function signInSecret(name: string, { variables, dataDirectory }: Environm
   return secret.trim()
 }
 
+const elsewhere = /^tcp:\/\/(?!127\.|\[::1\]|localhost\b)/
 const secretRemedy = 'set CALLBOARD_SIGN_IN_SECRET_FILE to <data>/sign-in.secret of the hub.'
 
 /** The supervisor holds our stdin open: its end is the supervisor's, even where that could not say so. */

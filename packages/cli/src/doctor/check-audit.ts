@@ -1,11 +1,9 @@
 import { accessSync, constants, lstatSync } from 'node:fs'
-import type { HubConfig } from '@callboard/hub'
 import { type Finding, ok, problem } from './finding.js'
 
-/** Whether there is a journal, and whether it can be written; what it says nobody has looked at. */
-export function checkAudit({ audit }: HubConfig): Finding[] {
-  if (audit === undefined) return [ok('audit', 'off')]
-  const { directory } = audit
+/** Whether there is a journal in `directory`, or `off`, and whether it can be written; what it says nobody has looked at. */
+export function checkAudit(directory: string): Finding[] {
+  if (directory === 'off') return [ok('audit', 'off')]
   const remedy = `run chmod 700 ${directory} as its owner, or set audit.directory to another one`
   const status = lstatSync(directory, { throwIfNoEntry: false })
   if (status === undefined) return [ok('audit', `${directory} (the first start makes it)`)]

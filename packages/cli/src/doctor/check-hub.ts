@@ -42,7 +42,8 @@ export function checkWorkers(wanted: readonly string[], status: HubStatus | unde
   const { workers } = status.snapshot
   const { supervised = [] } = status.hub
   const unwell = supervised.filter(isUnwell)
-  const missing = wanted
+  // `up` was told which it brings along, perhaps otherwise than we are.
+  const missing = (supervised.length === 0 ? wanted : supervised.map(({ worker }) => worker))
     .filter((name) => !workers.some(({ service }) => service === name))
     .filter((name) => !unwell.some(({ worker }) => worker === name))
   const sick = workers.filter(({ state }) => state === 'suspect')
@@ -86,17 +87,35 @@ function keepsEnding({ worker, state, endsInARow, crashLoopingSince, lastExit }:
 
 /** Once for all replicas. Older hubs do not tell which definitions they refused, or not by which code. */
 function refusedDefinitions(workers: HubStatus['snapshot']['workers']): Finding[] {
-  const findings = workers.flatMap(({ service, version: offered, refused = [] }) =>
-    refused.map(({ name, code, message }) => {
+  const findings = workers.flatMap(({ service, version: offered, refused = [] }) => [
+    ...heldBack(service, refused),
+    ...refused.flatMap(({ name, code, message }) => {
       const check = `worker ${service}`
       if (code === 'quarantined')
         return note(check, `${name} of version ${offered} gets no calls: ${message}`, remedyForEdition)
-      if (code === 'held_back') return note(check, `${name} is held back`, `run "callboard tools diff ${service}"`)
-      const remedy = code === 'invalid' ? 'correct its definition' : 'rename it, or use --namespace always'
-      return problem(check, `${name} was refused: ${message}`, remedy)
+      if (code === 'held_back') return []
+      return problem(
+        check,
+        `${name} was refused: ${message}`,
+        remedies[code ?? ''] ?? 'rename it, or use --namespace always',
+      )
     }),
-  )
+  ])
   return [...new Map(findings.map((finding) => [finding.check + finding.detail, finding])).values()]
+}
+
+/** Together: with pinning just switched on it is all that a worker has. */
+function heldBack(service: string, refused: readonly { readonly name: string; readonly code?: string }[]): Finding[] {
+  const names = refused.flatMap(({ name, code }) => (code === 'held_back' ? [name] : []))
+  if (names.length === 0) return []
+  const [first, last] = [names.slice(0, limits.namesToldMax).join(', '), names.length - limits.namesToldMax]
+  const detail = `held back until an operator accepts: ${first}${last > 0 ? ` and ${last} more` : ''}`
+  return [note(`worker ${service}`, detail, `run "callboard tools diff ${service}"`)]
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  invalid: 'correct its definition',
+  not_authorized: 'run "callboard keys authorize" with other --tools or --resources, or let the worker drop it',
 }
 
 const remedyForEdition =

@@ -1,29 +1,76 @@
 import { lstatSync, readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import {
   type AuthorizedWorker,
+  formerHubKeyFileIn,
   hubKeyFileIn,
   isOver,
+  nextHubKeyFileIn,
   readAllowList,
   readKeyFile,
+  readPublicKey,
   workerKeyFileIn,
   workersOf,
 } from '@callboard/hub'
 import type { Environment } from '../environment.js'
+import type { HubStatus } from '../hub-link/hub-status.js'
 import { allowListFile } from '../keys/allow-list-place.js'
 import { keyEndsSoonMs } from '../limits.js'
 import { minute } from '../utc-minute.js'
+import { checkOpenFiles } from './check-open-files.js'
 import { type Finding, note, ok, problem } from './finding.js'
 
 type Place = Pick<Environment, 'variables' | 'dataDirectory'>
 
-/** Key files, the allow-list, and whether a hub that listens for workers elsewhere can have any. `now`: UTC ms. */
-export async function checkKeys(place: Place, isListening: boolean, now: number): Promise<Finding[]> {
-  return [...(await checkKeyFiles(place.dataDirectory)), ...(await checkAllowList(place, isListening, now))]
+type RunningHub = HubStatus['hub']
+
+/**
+ * Key files, the allow-list, and whether a hub that listens for workers elsewhere can have any. Of a hub that runs counts
+ * what it says of itself, not what this environment would make of another. `wanted`: where the next one would listen.
+ * `now`: UTC ms.
+ */
+export async function checkKeys(
+  place: Place,
+  hub: RunningHub | undefined,
+  wanted: readonly string[],
+  now: number,
+): Promise<Finding[]> {
+  const isListening = hub === undefined ? wanted.length > 0 : hub.keyed !== undefined
+  return [
+    ...(await checkKeyFiles(place.dataDirectory)),
+    ...(await checkListening(place, hub?.keyed)),
+    ...(await checkAllowList(() => hub?.keyed?.allowList ?? allowListFile(place), isListening, now)),
+    ...(isListening ? checkOpenFiles(hub?.pid) : []),
+  ]
+}
+
+/** What commands change here is not always what the hub reads. */
+async function checkListening(place: Place, keyed: RunningHub['keyed']): Promise<Finding[]> {
+  if (keyed === undefined) return []
+  const findings = [ok('listen', keyed.listen.join(', '))]
+  const remedy = `run them with CALLBOARD_AUTHORIZED_WORKERS=${keyed.allowList}, or start the hub anew`
+  if (resolve(keyed.allowList) !== resolve(fileHere(place) ?? keyed.allowList)) {
+    findings.push(problem('allow-list', `the hub reads ${keyed.allowList}, and "callboard keys" here another`, remedy))
+  }
+  const key = await readPublicKey(hubKeyFileIn(place.dataDirectory)).catch(() => keyed.hubKey)
+  if (key !== keyed.hubKey) {
+    findings.push(note('keys', `the hub still has the key ${keyed.hubKey}, not the one of hub.key`, 'start it anew'))
+  }
+  return findings
+}
+
+/** A variable that is wrong is told where the list is read. */
+function fileHere(place: Place): string | undefined {
+  try {
+    return allowListFile(place)
+  } catch {
+    return undefined
+  }
 }
 
 async function checkKeyFiles(dataDirectory: string): Promise<Finding[]> {
-  const findings = await Promise.all([hubKeyFileIn(dataDirectory), ...workerKeyFiles(dataDirectory)].map(checkKeyFile))
+  const hubKeys = [hubKeyFileIn, nextHubKeyFileIn, formerHubKeyFileIn].map((fileIn) => fileIn(dataDirectory))
+  const findings = await Promise.all([...hubKeys, ...workerKeyFiles(dataDirectory)].map(checkKeyFile))
   return findings.flat()
 }
 
@@ -49,11 +96,11 @@ async function checkKeyFile(file: string): Promise<Finding[]> {
   }
 }
 
-async function checkAllowList(place: Place, isListening: boolean, now: number): Promise<Finding[]> {
+async function checkAllowList(place: () => string, isListening: boolean, now: number): Promise<Finding[]> {
   let file: string
   let workers: readonly AuthorizedWorker[]
   try {
-    file = allowListFile(place)
+    file = place()
     workers = workersOf(await readAllowList(file))
   } catch (error) {
     return [

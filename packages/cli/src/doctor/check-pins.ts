@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs'
-import { type HubConfig, pinFileIn, readPins } from '@callboard/hub'
+import { pinFileIn, readPins } from '@callboard/hub'
 import { type Finding, ok, problem } from './finding.js'
 
 /** The accepted definitions, where definitions have to be accepted. */
-export async function checkPins({ pinning, dataDirectory }: HubConfig): Promise<Finding[]> {
+export async function checkPins(dataDirectory: string, pinning: 'on' | 'off'): Promise<Finding[]> {
   if (pinning !== 'on') return []
   const file = pinFileIn(dataDirectory)
   try {

@@ -2,12 +2,17 @@ import { statSync } from 'node:fs'
 import { type HubConfig, PolicyFileError, policyFileOf, readPolicy } from '@callboard/hub'
 import { type Finding, ok, problem } from './finding.js'
 
-/** The policy file: a hub that runs keeps its former policy beside one that can't be used. */
-export async function checkPolicy(config: Pick<HubConfig, 'dataDirectory' | 'policyFile'>): Promise<Finding[]> {
-  const { file, isNamed } = policyFileOf(config)
+/** The policy file: a hub that runs keeps its former policy beside one that can't be used. `inForce`: the file of a running hub, or `off`. */
+export async function checkPolicy(
+  config: Pick<HubConfig, 'dataDirectory' | 'policyFile'>,
+  inForce = 'off',
+): Promise<Finding[]> {
+  const isInForce = inForce !== 'off'
+  const { file, isNamed } = isInForce ? { file: inForce, isNamed: true } : policyFileOf(config)
   try {
     const policy = await readPolicy(file)
-    if (policy === undefined) return isNamed ? [problem('policy', `${file} is not there`, 'make it')] : []
+    if (policy === undefined)
+      return isNamed ? [isInForce ? gone(file) : problem('policy', `${file} is not there`, 'make it')] : []
     if ((statSync(file).mode & 0o022) !== 0) {
       return [problem('policy', `${file} can be changed by other users`, `run chmod go-w ${file}`)]
     }
@@ -17,3 +22,10 @@ export async function checkPolicy(config: Pick<HubConfig, 'dataDirectory' | 'pol
     return error.problems.map((each) => problem('policy', each, 'correct it: until then the former policy stays'))
   }
 }
+
+const gone = (file: string): Finding =>
+  problem(
+    'policy',
+    `${file} is gone: the policy that it had stays`,
+    'put it back; to have no rules, write {"rules": []}',
+  )

@@ -1,4 +1,4 @@
-import type { BrokerSnapshot, ShownAgent, SupervisedStatus } from '@callboard/hub'
+import type { BrokerSnapshot, KeyedListening, SettingsInForce, ShownAgent, SupervisedStatus } from '@callboard/hub'
 import { CommandError } from '../usage-error.js'
 import { control, isNobodyThere } from './hub-socket.js'
 
@@ -17,6 +17,10 @@ export interface HubStatus {
     readonly agents: Readonly<Record<string, ShownAgent>>
     /** Of the connections: kept for clients without a session, of which no request is open. */
     readonly keptConnections?: number
+    /** Absent: it serves no other machines. */
+    readonly keyed?: KeyedListening
+    /** Older hubs do not say. */
+    readonly settings?: SettingsInForce
     /** Workers that its process keeps running: those of `up`. */
     readonly supervised?: readonly SupervisedStatus[]
   }

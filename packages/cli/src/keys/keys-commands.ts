@@ -35,10 +35,20 @@ function addMakingCommands(keys: Command, addExamples: AddExamples, once: Once):
 
   const hub = keys
     .command('hub')
-    .description("print the public half of the hub's key, made now if there is none: each worker needs it")
-    .option('--json', 'print it and the file as JSON')
+    .description(
+      "print the public half of the hub's key, made now if there is none: each worker needs it; and in a second line that of " +
+        'the next one, if it is prepared',
+    )
+    .option('--new', 'prepare the next key, which workers are to know beside the one in force')
+    .option('--switch', 'put the prepared key in force, from the next start of the hub on')
+    .option('--json', 'print all of it and the files as JSON')
     .action(async (options) => (await import('../commands/keys-hub.js')).runKeysHub(options))
-  addExamples(hub, ['callboard keys hub', 'callboard keys hub > hub.pub'])
+  addExamples(hub, [
+    'callboard keys hub',
+    'callboard keys hub > hub.pub',
+    'callboard keys hub --new',
+    'callboard keys hub --switch',
+  ])
 }
 
 function addAuthorizeCommand(keys: Command, addExamples: AddExamples, once: Once): void {
@@ -76,7 +86,7 @@ function addAuthorizeCommand(keys: Command, addExamples: AddExamples, once: Once
 function addListCommands(keys: Command, addExamples: AddExamples): void {
   const list = keys
     .command('list')
-    .description('which keys may sign in, what each may offer, until when, and how many workers are there by that name')
+    .description('which keys may sign in, what each may offer, until when, and how many workers are in by it')
     .option('--json', 'print them as JSON')
     .action(async (options) => (await import('../commands/keys-list.js')).runKeysList(options))
   addExamples(list, ['callboard keys list', 'callboard keys list --json'])

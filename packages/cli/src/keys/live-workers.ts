@@ -5,14 +5,15 @@ import { requireOwnDirectory, runtimeFiles } from '../hub-link/runtime-files.js'
 import { cutOffWaitMs, keysPollMs } from '../limits.js'
 
 type Worker = HubStatus['snapshot']['workers'][number]
-export type LiveWorker = Pick<Worker, 'service' | 'instance'> & { readonly key: string }
+export type LiveWorker = Pick<Worker, 'service' | 'instance'> & { readonly publicKey: string }
 
-/** Workers that are in by a key, with the key's name; undefined when no hub runs. */
+/** Workers that are in by a key, with that key; undefined when no hub runs. */
 export async function liveWorkers({ runtimeDirectory }: Environment): Promise<readonly LiveWorker[] | undefined> {
   requireOwnDirectory(runtimeDirectory)
   const status = await readHubStatus(runtimeFiles(runtimeDirectory).mcpSocket)
-  const workers = status?.snapshot.workers as readonly (Worker & { readonly key?: string })[] | undefined
-  return workers?.flatMap(({ service, instance, key }) => (key === undefined ? [] : [{ service, instance, key }]))
+  return status?.snapshot.workers.flatMap(({ service, instance, publicKey }) =>
+    publicKey === undefined ? [] : [{ service, instance, publicKey }],
+  )
 }
 
 /** Those that are still there when the hub has had time to cut them off. */

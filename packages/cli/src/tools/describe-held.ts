@@ -3,8 +3,8 @@ import { quoted, visible } from '../approvals/visible.js'
 import { minute } from '../utc-minute.js'
 import { differences } from './definition-difference.js'
 
-/** Characters of a hash that are shown: as many as nobody finds a second definition for. */
-export const hashShownLength = 24
+/** Characters of a hash that are shown: as many as nobody finds two definitions for, one to be seen and one to be accepted. */
+export const hashShownLength = 40
 
 /** One held definition in lines: every line of its own text begins with a mark of ours, so that none can pass for ours. */
 export function describeHeld(held: ShownHeld): string {

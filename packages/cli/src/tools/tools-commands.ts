@@ -24,13 +24,13 @@ export function addToolsCommands(program: Command, addExamples: AddExamples): vo
       'Show what is held back, ask, and let it into force. What changes after it was shown is not accepted with it.',
     )
     .option('--all', 'all that is held back')
-    .option('--hash <hash>', 'only the definition of this hash, as "callboard tools diff" shows it, or its beginning')
+    .option('--hash <hash>', 'only the definition of this hash, as "callboard tools diff" shows it')
     .option('--yes', 'do not ask')
     .option('--json', 'print what was accepted as JSON; goes with --yes')
     .action(async (names, options) => (await import('../commands/tools-accept.js')).runToolsAccept(names, options))
   addExamples(accept, [
     'callboard tools accept greeter',
-    'callboard tools accept greet --hash 3f9a2c4410bd --yes',
+    'callboard tools accept greet --hash 75de3eb7a249a5f4b1d944a55b0c1f8f3ab72e6d --yes',
     'callboard tools accept --all --yes',
   ])
 

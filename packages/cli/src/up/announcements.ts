@@ -7,7 +7,7 @@ import type { WorkerExit } from './supervised-worker.js'
 
 /** What is up and how to connect, in a few lines. */
 export function describeHub(
-  hub: Pick<RunningHub, 'httpAddresses' | 'httpProblem'>,
+  hub: Pick<RunningHub, 'httpAddresses' | 'httpProblem' | 'keyedEndpoints'>,
   { runtimeDirectory, dataDirectory, httpOpen, namespace }: HubConfig,
   workers: readonly string[],
 ): string {
@@ -22,6 +22,9 @@ export function describeHub(
     `  connect   an MCP client starts: node ${binary} stdio`,
     `            for example: claude mcp add callboard -- node ${binary} stdio`,
     `  http      ${http}`,
+    ...(hub.keyedEndpoints.length === 0
+      ? []
+      : [`  by key    workers on other machines: ${hub.keyedEndpoints.join(', ')}`]),
     `  runtime   ${runtimeDirectory}`,
     `  data      ${dataDirectory}`,
     `  try       ${workers.includes('kernel') ? example : ''}npx callboard ls`,

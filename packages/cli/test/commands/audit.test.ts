@@ -24,6 +24,18 @@ it('each call has its line, and follow shows it as it comes', async () => {
   expect((await installation.run(['metrics'])).stdout).toMatch(/^callboard_audit_lost_total 0$/m)
 })
 
+it('shows calls in columns that nothing else makes wider', async () => {
+  const installation = new Installation({ CALLBOARD_AUDIT: 'on' })
+  await installation.hub()
+  await installation.worker(toolWorker, ['one'])
+  await installation.run(['call', 'a1'])
+  const shown = (await installation.run(['audit', 'tail'])).stdout.split('\n')
+  expect(shown[0]).toMatch(/^TIME {21}WHO {9}WHAT {11}OUTCOME {2}MS {2,}WORKER$/)
+  expect(shown.find((line) => line.includes('worker_joined'))).toMatch(
+    / - {10}\s+worker_joined {2,}service=one instance=/,
+  )
+})
+
 it('verify says where the journal was changed, and exits 1', async () => {
   const installation = new Installation({ CALLBOARD_AUDIT: 'on' })
   const hub = await installation.hub()
@@ -35,6 +47,16 @@ it('verify says where the journal was changed, and exits 1', async () => {
   const { code, stdout } = await installation.run(['audit', 'verify'])
   expect(code).toBe(1)
   expect(stdout).toContain('PROBLEM audit-00000001.jsonl:4: the line is not as it was written')
+})
+
+it('what callers choose is shown so that it can be seen, and nothing of it is obeyed', async () => {
+  const installation = new Installation({ CALLBOARD_AUDIT: 'on' })
+  const hub = await installation.hub()
+  await installation.run(['call', 'gre\u200bet\u001b[2J\u2028'])
+  hub.kill('SIGTERM')
+  await once(hub, 'exit')
+  const { stdout } = await installation.run(['audit', 'tail'])
+  expect(stdout).toMatch(/gre\\u\{200b\}et\\u001b\[2J\\u\{2028\} +unknown/)
 })
 
 it('says that there is no journal, and how to have one', async () => {

@@ -93,6 +93,20 @@ it('shows once what all replicas of another version are refused, and doctor what
   expect(doctor.split(`note    worker shop: find of version 2.0.0 gets no calls: ${why}\n`)).toHaveLength(2)
 })
 
+it('doctor has one line for all that is held back, and what helps a key that may not offer something', async () => {
+  const installation = new Installation()
+  const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => ({ name, code: 'held_back', message: 'wait' }))
+  const refused = [...held, { name: 'x', code: 'not_authorized', message: 'the key of shop does not allow it' }]
+  await fakeHub(installation, () => ({ result: statusOf({ workers: [workerOf('shop', 'i-1', { refused })] }) }))
+  const { stdout } = await installation.run(['doctor'])
+  expect(stdout).toContain(
+    'note    worker shop: held back until an operator accepts: a, b, c, d, e and 2 more\n          remedy: run "callboard tools diff shop"\n',
+  )
+  expect(stdout).toContain(
+    'PROBLEM worker shop: x was refused: the key of shop does not allow it\n          remedy: run "callboard keys authorize" with other --tools',
+  )
+})
+
 it('shows the first calls only, and how many more there are', async () => {
   const installation = new Installation()
   const call = { name: 'find', service: 'shop', principal: 'agent:main', state: 'queued', depth: 0, startedAt: 0 }

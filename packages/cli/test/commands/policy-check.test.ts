@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Installation } from '../support/installation.js'
@@ -113,12 +113,39 @@ describe('callboard policy check TOOL', () => {
     })
   })
 
+  it.each([
+    ['students', 'callboard: students is a role of the policy: name one of whom it is for with --as.\n'],
+    [
+      'student-*',
+      'callboard: "student-*" is no principal: --as takes one, like agent:ada or operator, and no pattern.\n',
+    ],
+  ])('takes one principal, and not %s', async (as, said) => {
+    expect(await check(installed(), '--as', as, 'weave_eval')).toEqual({ code: 2, said })
+  })
+
   it('asks a running hub of which service the tool is', async () => {
     const installation = installed()
     await installation.up()
     const { said } = await check(installation, '--as', 'student-7', 'weave_eval', '--json')
     const { service, outcome, assumed } = JSON.parse(said)
     expect({ service, outcome, assumed }).toEqual({ service: 'kernel', outcome: 'hidden', assumed: undefined })
+    const near = await check(installation, 'weave_evl')
+    expect(near.said).toContain('Assumed: the running hub has no tool weave_evl (did you mean weave_eval?): ')
+  })
+})
+
+describe('a policy file that is gone', () => {
+  it('is in force as long as the hub runs, and is said to be', async () => {
+    const installation = installed()
+    await installation.hub()
+    rmSync(join(installation.data, 'policy.json'))
+    const { code, said } = await check(installation)
+    expect([code, said]).toEqual([
+      2,
+      'callboard: DATA/policy.json is gone, and the running hub goes on with the policy that it had: put it back; to have no rules, write {"rules": []}.\n',
+    ])
+    const { stdout } = await installation.run(['doctor'])
+    expect(stdout).toContain('/policy.json is gone: the policy that it had stays\n')
   })
 })
 

@@ -71,6 +71,12 @@ it('what was seen is what is accepted', async () => {
   const first = await start(installation, 'greet', friendly)
   const { stdout } = await installation.run(['tools', 'diff', 'greet', '--json'])
   const [{ hash }] = (JSON.parse(stdout) as { held: [{ hash: string }] }).held
+  expect((await installation.run(['tools', 'diff', 'greet'])).stdout).toContain(`hash ${hash.slice(0, 40)}, new`)
+  // Of two definitions with one beginning an attacker shows the one and offers the other.
+  expect(await installation.run(['tools', 'accept', 'greet', '--hash', hash.slice(0, 24), '--yes'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/has all the digits/),
+  })
   await end(first)
   await start(installation, 'greet', pulled)
   expect(await installation.run(['tools', 'accept', 'greet', '--hash', hash, '--yes'])).toMatchObject({

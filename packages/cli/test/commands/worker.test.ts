@@ -29,6 +29,16 @@ it('without a secret it says where one is, and nothing else', async () => {
   expect(stderr.trimEnd()).not.toContain('\n')
 })
 
+it('for a hub on another machine it says which keys are missing', async () => {
+  const installation = new Installation()
+  const { code, stderr } = await installation.run(['worker', 'forum'], { CALLBOARD_HUB: 'tcp://192.0.2.1:8766' })
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/is on another machine, which takes keys: set CALLBOARD_KEY_FILE/),
+  ])
+  expect(stderr).not.toContain('secret')
+})
+
 it('with another secret it is refused, and says where the right one is', async () => {
   const installation = new Installation()
   await hubIn(installation)

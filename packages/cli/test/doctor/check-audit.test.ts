@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { HubConfig } from '@callboard/hub'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { checkAudit } from '../../src/doctor/check-audit.js'
 
@@ -12,11 +11,11 @@ beforeEach(() => {
   directory = join(above, 'audit')
 })
 
-const found = () => checkAudit({ audit: { directory } } as HubConfig)
+const found = () => checkAudit(directory)
 const problem = (detail: string) => [expect.objectContaining({ check: 'audit', status: 'problem', detail })]
 
 it('says that there is no journal', () => {
-  expect(checkAudit({} as HubConfig)).toEqual([{ check: 'audit', status: 'ok', detail: 'off' }])
+  expect(checkAudit('off')).toEqual([{ check: 'audit', status: 'ok', detail: 'off' }])
 })
 
 it('says where it will be, and where it is', () => {

@@ -36,6 +36,11 @@ describe('callboard keys new', () => {
     await installation.run(['keys', 'new', 'lab'])
     const again = await installation.run(['keys', 'new', 'lab'])
     expect([again.code, again.stdout, again.stderr]).toEqual([2, '', expect.stringContaining('is there already')])
+    const directory = await installation.run(['keys', 'new', 'lab', '--out', installation.directory])
+    expect([directory.code, directory.stderr]).toEqual([
+      2,
+      expect.stringContaining('is a directory: name a file in it'),
+    ])
     const { code, stderr } = await installation.run(['keys', 'new', '../lab'])
     expect([code, stderr]).toEqual([
       2,
@@ -101,6 +106,16 @@ describe('callboard keys authorize', () => {
     const { code, stdout, stderr } = await installation.run(['keys', 'authorize', ...given])
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)])
     expect(await list(installation)).toEqual([])
+  })
+
+  it('takes a key with the blanks that it was copied with, and not the one of the hub itself', async () => {
+    const { installation, first } = await withKeys()
+    const { code } = await installation.run(['keys', 'authorize', 'lab', ` ${first}\n`])
+    expect([code, lines(installation)]).toEqual([0, `lab ${first}\n`])
+    const own = (await installation.run(['keys', 'hub'])).stdout.trim()
+    const refused = await installation.run(['keys', 'authorize', 'lab', own])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('This is the key of the hub itself')])
+    expect(lines(installation)).toBe(`lab ${first}\n`)
   })
 
   it('has a key under one name', async () => {

@@ -23,7 +23,7 @@ const config = {
   httpOpen: ['qda'],
   namespace: 'never',
 } as unknown as HubConfig
-const hub = { httpAddresses: [{ host: '127.0.0.1', port: 8765 }], httpProblem: undefined }
+const hub = { httpAddresses: [{ host: '127.0.0.1', port: 8765 }], httpProblem: undefined, keyedEndpoints: [] }
 
 it.each([
   [['qda'], ['kernel', 'qda'], ': qda'],
@@ -57,4 +57,12 @@ it('says of each end when the worker starts again, and of a crash loop once that
       'the others go on. Last it said: no\\u001b luck',
   )
   expect(describeExit({ ...ended, crashLoop: 'goes_on' })).toBe(undefined)
+})
+
+it('says where workers of other machines come in', () => {
+  const keyedEndpoints = ['tcp://192.0.2.1:8766']
+  expect(describeHub({ ...hub, keyedEndpoints }, config, []).split('\n')).toContain(
+    '  by key    workers on other machines: tcp://192.0.2.1:8766',
+  )
+  expect(describeHub(hub, config, [])).not.toContain('by key')
 })

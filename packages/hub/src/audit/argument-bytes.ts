@@ -1,6 +1,8 @@
+import { parseJson } from '../broker/definition.js'
+
 /**
- * The bytes of `arguments` in the params of a call, as they were sent; undefined: there are none. Of several it is the last, however
- * its key is written: that is the one that readers of JSON take, and so the one that the worker has.
+ * The bytes of `arguments` in the params of a call, as they were sent; undefined: there are none. Of several the last, which is the one
+ * that whoever parses the params gets.
  */
 export function argumentBytes(params: Uint8Array): Uint8Array | undefined {
   let found: Uint8Array | undefined
@@ -11,7 +13,7 @@ export function argumentBytes(params: Uint8Array): Uint8Array | undefined {
     const keyEnd = stringEnd(params, at)
     const from = skipSpace(params, skipSpace(params, keyEnd) + 1)
     const end = valueEnd(params, from)
-    if (isMeant(params.subarray(at, keyEnd))) found = params.subarray(from, end)
+    if (isArguments(params.subarray(at, keyEnd))) found = params.subarray(from, end)
     at = skipSpace(params, end)
     if (params[at] !== comma) return found
     at = skipSpace(params, at + 1)
@@ -19,23 +21,21 @@ export function argumentBytes(params: Uint8Array): Uint8Array | undefined {
   return found
 }
 
+/** Also where some of its letters are written as escapes. */
+function isArguments(text: Uint8Array): boolean {
+  if (text.length === key.length) return key.every((byte, index) => text[index] === byte)
+  if (text.length > longestKeyBytes || !text.includes(backslash)) return false
+  return parseJson(text) === 'arguments'
+}
+
+/** Each letter as an escape of six bytes. */
+const longestKeyBytes = 2 + 6 * 'arguments'.length
+
 const [quote, backslash, comma, brace] = Buffer.from('"\\,{') as unknown as [number, number, number, number]
 const opening: ReadonlySet<number | undefined> = new Set(Buffer.from('{['))
 const closing: ReadonlySet<number | undefined> = new Set(Buffer.from('}]'))
 const spaces: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\r\n'))
 const key = Buffer.from('"arguments"')
-
-const escapedLengthMax = '\\u0000'.length * key.length
-
-function isMeant(name: Uint8Array): boolean {
-  if (name.length === key.length) return key.equals(name)
-  if (name.length > escapedLengthMax || !name.includes(backslash)) return false
-  try {
-    return JSON.parse(Buffer.from(name).toString()) === 'arguments'
-  } catch {
-    return false
-  }
-}
 
 function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { CallRecord } from '../broker/call-record.js'
 import type { Logger } from '../hub-log.js'
+import { type Lock, LockedError, takeLock } from '../lock.js'
 import { makePrivate } from '../runtime-directory.js'
 import { StartError } from '../start-error.js'
 import type { AuditConfig } from './audit-config.js'
@@ -27,8 +29,14 @@ export interface AuditCounts {
 export async function openJournal(options: JournalOptions): Promise<AuditJournal> {
   const { config, log, version, now } = options
   await makePrivate(config.directory, 'audit.directory')
-  const file = new ChainFile(config)
-  const journal = new AuditJournal(options, file)
+  const lock = await lockOf(config.directory)
+  const file = new ChainFile(config, (name) =>
+    log.error(
+      { file: name },
+      'the audit journal was removed or changed while it was written: it goes on in a new file',
+    ),
+  )
+  const journal = new AuditJournal(options, file, lock)
   try {
     const repair = await file.open()
     if (repair !== undefined) {
@@ -39,12 +47,27 @@ export async function openJournal(options: JournalOptions): Promise<AuditJournal
     await journal.write(now())
   } catch (error) {
     await journal.close()
-    throw new StartError(
-      `The audit journal in ${config.directory} can't be written (${(error as Error).message}): free the disk or mend the directory, or set CALLBOARD_AUDIT=off.`,
-    )
+    throw unwritable(config.directory, error)
   }
   return journal
 }
+
+/** Two that write would break each other's chain. @throws StartError */
+async function lockOf(directory: string): Promise<Lock> {
+  try {
+    return await takeLock(join(directory, 'audit.lock'))
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw unwritable(directory, error)
+    throw new StartError(
+      `Another hub keeps its audit journal in ${directory}: stop it, or set another audit.directory.`,
+    )
+  }
+}
+
+const unwritable = (directory: string, error: unknown): StartError =>
+  new StartError(
+    `The audit journal in ${directory} can't be written (${(error as Error).message}): free the disk or mend the directory, or set CALLBOARD_AUDIT=off.`,
+  )
 
 /**
  * Takes what happened, at once and without waiting; writes it in batches. Lines that wait are bounded in bytes: those that
@@ -53,6 +76,7 @@ export async function openJournal(options: JournalOptions): Promise<AuditJournal
 export class AuditJournal {
   readonly #options: JournalOptions
   readonly #file: ChainFile
+  readonly #lock: Lock
   readonly #redaction
   readonly #answers = new Map<string, Answer>()
   /** Of this turn of the event loop. */
@@ -71,9 +95,10 @@ export class AuditJournal {
   #checkpoint = ''
   #closing: Promise<void> | undefined
 
-  constructor(options: JournalOptions, file: ChainFile) {
+  constructor(options: JournalOptions, file: ChainFile, lock: Lock) {
     this.#options = options
     this.#file = file
+    this.#lock = lock
     this.#redaction = redactionOf([...options.secrets, ...options.config.secrets])
     this.#clocks = [
       setInterval(() => void this.#sync(), syncMs).unref(),
@@ -148,6 +173,7 @@ export class AuditJournal {
     } finally {
       this.#lines = []
       await this.#file.close().catch(() => undefined)
+      await this.#lock.release()
     }
   }
 

@@ -18,15 +18,20 @@ export interface Repair {
 /** The chain's end on the disk: appends sealed lines, file after file. One caller at a time. */
 export class ChainFile {
   readonly #limits: Limits
+  readonly #spoiled: (file: string) => void
   #handle: FileHandle | undefined
   #name = ''
   #size = 0
   #day = ''
+  /** Undefined: no file is open. */
+  #inode: number | undefined
   #head: Link = { seq: 0, hash: genesis }
   #isDirty = false
 
-  constructor(limits: Limits) {
+  /** `spoiled`: told of a file that somebody removed, replaced or changed while it was written. */
+  constructor(limits: Limits, spoiled: (file: string) => void = () => undefined) {
     this.#limits = limits
+    this.#spoiled = spoiled
   }
 
   get head(): Link {
@@ -107,20 +112,26 @@ export class ChainFile {
 
   async #rotateIfDue(now: number): Promise<void> {
     const day = dayOf(now)
-    if (this.#handle !== undefined && day === this.#day && this.#size < this.#limits.fileBytes) return
+    const isWhole = this.#handle === undefined || (await this.#isAsWritten())
+    if (!isWhole) this.#spoiled(this.#name)
+    else if (this.#handle !== undefined && day === this.#day && this.#size < this.#limits.fileBytes) return
     const former = this.#name
-    const name = fileName(serialOf(former) + 1)
+    const newest = (await auditFiles(this.#limits.directory)).at(-1) ?? former
+    const name = fileName(Math.max(serialOf(former), serialOf(newest)) + 1)
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
     const handle = await open(join(this.#limits.directory, name), flags, 0o600)
     await this.close()
-    this.#handle = handle
-    this.#name = name
-    this.#size = 0
-    this.#day = day
+    await this.#use(handle, name, 0, day)
     const at = new Date(now).toISOString()
     const follows = serialOf(former) === 0 ? {} : { former, formerHash: this.#head.hash }
     await this.#appendOwn({ at, kind: 'file', file: name, ...follows })
     await this.#prune(at)
+  }
+
+  /** What goes into a file that nobody finds any more, or behind what somebody else wrote, is lost to whoever reads the journal. */
+  async #isAsWritten(): Promise<boolean> {
+    const there = await lstat(join(this.#limits.directory, this.#name)).catch(() => undefined)
+    return there !== undefined && there.ino === this.#inode && there.size === this.#size
   }
 
   /** The chain begins anew where it is cut off: the line says up to where, so that nobody else can cut off more. */
@@ -149,10 +160,15 @@ export class ChainFile {
     const handle = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
     const { size } = await handle.stat()
     if (size > wholeBytes) await handle.truncate(wholeBytes)
+    await this.#use(handle, name, wholeBytes, day)
+  }
+
+  async #use(handle: FileHandle, name: string, size: number, day: string): Promise<void> {
     this.#handle = handle
     this.#name = name
-    this.#size = wholeBytes
+    this.#size = size
     this.#day = day
+    this.#inode = (await handle.stat()).ino
   }
 
   async #headBefore(files: readonly string[]): Promise<void> {

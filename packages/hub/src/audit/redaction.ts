@@ -41,7 +41,7 @@ export function environmentSecrets(environment: Readonly<Record<string, string |
 export const redacted = '[redacted]'
 
 /** Tokens that the hub or a worker made, which the hub itself keeps only as hashes. */
-const tokenPattern = /\bcb[tr]_[A-Za-z0-9_-]{16,}/g
+const tokenPattern = /cb[tr]_[A-Za-z0-9_-]{16,}/g
 
 const secretWords =
   /(?:^|[_-])(?:password|passwd|passphrase|pwd|token|secret|authorization|api[_-]?key|private[_-]?key|access[_-]?key|credentials?|cookie)s?(?:$|[_-])/i

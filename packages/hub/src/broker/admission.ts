@@ -55,7 +55,14 @@ function readParams(body: Uint8Array): { readonly [key: string]: unknown } | str
   const params = isUtf8(body) ? parseJson(body) : undefined
   if (params === undefined) return 'they are not JSON'
   if (!isObject(params) || !isObject(argumentsIn(params))) return 'they are no object'
-  return isDeeper(params, judgedDepthMax) ? `they are deeper than ${judgedDepthMax}` : params
+  if (isDeeper(params, judgedDepthMax)) return `they are deeper than ${judgedDepthMax}`
+  return hasOnlyFinite(params) ? params : 'they have a number that is too large to be sent on'
+}
+
+/** A number beyond all that there are is read as infinite, and would be written as null. */
+function hasOnlyFinite(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  return typeof value !== 'object' || value === null || Object.values(value).every(hasOnlyFinite)
 }
 
 const argumentsIn = ({ arguments: given = {} }: { readonly [key: string]: unknown }): unknown => given

@@ -17,7 +17,13 @@ export function agentCaller({ session, principal, roles, group, run }: Identity)
 }
 
 /** What an agent asked for, as a call that nobody has yet. */
-export function agentCall(id: CallId, caller: Caller, definition: Definition, wish: CallWish, now: number): Call {
+export function agentCall(
+  id: CallId,
+  { caller, services }: Pick<Call, 'caller' | 'services'>,
+  definition: Definition,
+  wish: CallWish,
+  now: number,
+): Call {
   return {
     id,
     origin: fromAgent,
@@ -26,6 +32,7 @@ export function agentCall(id: CallId, caller: Caller, definition: Definition, wi
     workerName: wish.method === 'resources/read' ? wish.name : definition.workerKey,
     body: wish.body,
     caller,
+    services,
     client: wish.client,
     idempotencyKey: wish.idempotencyKey ?? id,
     traceparent: wish.traceparent,

@@ -115,8 +115,12 @@ export class Audience {
     const connections: ConnectionId[] = []
     for (const watching of sessions.watching(uri)) {
       if (session !== undefined && watching.id !== session) continue
-      const definition = catalogue.resolve('resources/read', uri, watching.identity)
-      if (definition?.service === worker.service) connections.push(...(watching.subscriptions.get(uri) ?? []))
+      for (const connection of watching.subscriptions.get(uri) ?? []) {
+        // Connections of one session may have different rights.
+        const identity = sessions.identityOf(connection)
+        const definition = identity && catalogue.resolve('resources/read', uri, identity)
+        if (definition?.service === worker.service) connections.push(connection)
+      }
     }
     if (connections.length > 0) this.#state.emit({ type: 'resource_updated', connections, uri })
   }

@@ -20,6 +20,8 @@ export interface KeyBook {
   find(key: string): Authorization | undefined
   /** For whoever is in: the same, but that a list which can't be read takes nothing away. */
   standing(key: string): Authorization | undefined
+  /** Whether the list has the key and its time is over. */
+  hasExpired(key: string): boolean
   /** What the key makes together with the hub's own; undefined for what is no key. */
   sharedSecret(key: string): Uint8Array | undefined
 }

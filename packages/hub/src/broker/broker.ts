@@ -82,8 +82,8 @@ export class Broker {
     return catalogue.services(identity).map((service) => ({ service, state: stateOf(peers.of(service)) }))
   }
 
-  completes(): boolean {
-    return this.#state.catalogue.completes()
+  completes(identity: Identity): boolean {
+    return this.#state.catalogue.completes(identity)
   }
 
   /** Of a service that has been seen, now or before a restart; undefined: it has not, or was forgotten. */

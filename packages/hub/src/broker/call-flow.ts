@@ -66,7 +66,7 @@ export class CallFlow {
       return this.#refuse(ref, admitted)
     }
     const id = state.nextCallId()
-    const call = agentCall(id, caller, definition, admitted, state.now)
+    const call = agentCall(id, { caller, services: identity.services }, definition, admitted, state.now)
     state.calls.converse(id, identity.principal, connection, ref)
     this.submit(call)
   }

@@ -33,6 +33,8 @@ export interface Call {
   readonly workerName: string
   readonly body: Uint8Array
   readonly caller: Caller
+  /** Only these exist for the agent at the root, and for all that is called in its name; undefined: all. */
+  readonly services: readonly string[] | undefined
   client: Client
   readonly idempotencyKey: string
   readonly traceparent: string | undefined

@@ -215,9 +215,14 @@ export class Catalogue {
     return known.filter((service) => !isHidden(service)).sort(byText)
   }
 
-  completes(): boolean {
-    for (const { stored } of this.#services.values()) if ((stored.definitions.completions?.length ?? 0) > 0) return true
-    return false
+  /** Whether anybody completes anything that this viewer sees. */
+  completes(viewer: Viewer): boolean {
+    const takes = ({ kind }: Definition) => kind === 'prompt' || kind === 'resourceTemplate'
+    return [...this.#services.values()].some(
+      ({ stored, definitions }) =>
+        (stored.definitions.completions?.length ?? 0) > 0 &&
+        definitions.some((each) => takes(each) && this.viewers.sees(each, viewer)),
+    )
   }
 
   /** The definition that answers a call; undefined when there is none for this viewer. */

@@ -53,6 +53,7 @@ export type Notice =
         | 'send_failed'
         | 'drain_overdue'
         | 'key_revoked'
+        | 'key_expired'
       readonly callsLost: number
     }
   | {

@@ -8,7 +8,7 @@ export const challengeMs = 10_000
 /** Pause for a worker that may try again. */
 export const retrySignInMs = 1_000
 export const crowdedRetryMs = 5_000
-/** One line of the log for the refusals of a service of one kind in so long; of so many kinds. */
+/** One line of the log for the refusals of a service of one kind in so long; of no more kinds in that time. */
 export const refusalReportMs = 60_000
 export const refusalsToldMax = 256
 

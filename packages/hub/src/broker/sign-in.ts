@@ -191,7 +191,7 @@ export class SignIn {
       const { key, authorization } = signedInBy
       const now = options.keys?.standing(key)
       if (now !== undefined && isSameAuthorization(authorization, now, service)) continue
-      this.leave(peer, 'key_revoked')
+      this.leave(peer, options.keys?.hasExpired(key) === true ? 'key_expired' : 'key_revoked')
       if (now !== undefined) {
         this.unknown(peer)
         continue
@@ -317,9 +317,13 @@ export class SignIn {
     const toldAt = this.#refusalsTold.get(what) ?? Number.NEGATIVE_INFINITY
     if (now - toldAt < refusalReportMs) return false
     this.#refusalsTold.delete(what)
+    const [oldest] = this.#refusalsTold
+    if (oldest !== undefined && this.#refusalsTold.size >= refusalsToldMax) {
+      // Whoever comes under a new name each time must fill neither the log nor the journal: the counter goes on.
+      if (now - oldest[1] < refusalReportMs) return false
+      this.#refusalsTold.delete(oldest[0])
+    }
     this.#refusalsTold.set(what, now)
-    const [oldest] = this.#refusalsTold.keys()
-    if (this.#refusalsTold.size > refusalsToldMax && oldest !== undefined) this.#refusalsTold.delete(oldest)
     return true
   }
 

@@ -15,6 +15,8 @@ export interface BrokerSnapshot {
     readonly trusted: boolean
     /** Whose key it signed in with; absent: without one. */
     readonly key?: string
+    /** Which of the keys of that name, in Z85. */
+    readonly publicKey?: string
     readonly joinedAt: number
     readonly inFlight: number
     readonly suspended: number
@@ -67,7 +69,9 @@ export function snapshot(state: BrokerState, dispatcher: Dispatcher): BrokerSnap
       version: worker.version,
       state: stateOf(worker),
       trusted: worker.trusted,
-      ...(worker.key === undefined ? {} : { key: worker.key }),
+      ...(worker.signedInBy === undefined
+        ? {}
+        : { key: worker.signedInBy.authorization.name, publicKey: worker.signedInBy.key }),
       joinedAt: worker.joinedAt,
       inFlight: worker.held.size,
       suspended: worker.suspended.size,

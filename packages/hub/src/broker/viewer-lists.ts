@@ -94,6 +94,7 @@ function keepNewest<T>(map: Map<string, T>, key: string, value: T): void {
 }
 
 /** What the agent at the root sees in another session of its own is no secret from the worker that acts for it. */
-export function viewerOf(caller: Caller): Viewer {
-  return { ...caller, principal: caller.onBehalfOf ?? caller.principal, worker: caller.principal }
+export function viewerOf(caller: Caller, services?: readonly string[]): Viewer {
+  const viewer = { ...caller, principal: caller.onBehalfOf ?? caller.principal, worker: caller.principal }
+  return services === undefined ? viewer : { ...viewer, services }
 }

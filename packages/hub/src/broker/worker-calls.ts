@@ -24,6 +24,7 @@ import { viewerOf } from './viewer-lists.js'
 /** For whom a worker calls: derived from the live parent or a token, never from the worker's word. [CB-35] */
 interface Standing {
   readonly caller: Caller
+  readonly services: readonly string[] | undefined
   readonly client: Client
   readonly deadlineMax: number
   readonly parent: Call | undefined
@@ -62,8 +63,8 @@ export class WorkerCalls {
       const text = `Calls are nested deeper than ${depthMax}; look for workers that call each other in a circle.`
       return this.#fail(worker, message, failure('depth_exceeded', text))
     }
-    const { caller } = standing
-    const viewer = viewerOf(caller)
+    const { caller, services } = standing
+    const viewer = viewerOf(caller, services)
     const definition = state.resolve(method, message.name, viewer)
     const wish = { method, name: message.name, body: message.body }
     const refused = { wish, client: standing.client, caller, parent: standing.parent?.id }
@@ -93,7 +94,8 @@ export class WorkerCalls {
       method,
       workerName: method === 'resources/read' ? message.name : definition.workerKey,
       body: admitted.body,
-      caller: standing.caller,
+      caller,
+      services,
       client: standing.client,
       idempotencyKey: message.idempotencyKey ?? id,
       traceparent: standing.parent?.traceparent,
@@ -126,6 +128,7 @@ export class WorkerCalls {
         ...(run === undefined ? {} : { run }),
         onBehalfOf: identity.principal,
       },
+      services: identity.services,
       client: { generation: 'modern', input: [], progress: message.progress },
       deadlineMax: Number.POSITIVE_INFINITY,
       parent: undefined,
@@ -148,14 +151,15 @@ export class WorkerCalls {
         ...(run === undefined ? {} : { run }),
         onBehalfOf: onBehalfOf ?? principal,
       },
+      services: parent.services,
       client: { ...parent.client, progress },
       deadlineMax: parent.state.kind === 'suspended' ? this.#state.now + parent.state.remainingMs : parent.deadline,
       parent,
     }
   }
 
-  #list(worker: WorkerPeer, message: CallMessage, { caller }: Standing): void {
-    const tools = this.#state.catalogue.list('tool', viewerOf(caller), 'session')
+  #list(worker: WorkerPeer, message: CallMessage, { caller, services }: Standing): void {
+    const tools = this.#state.catalogue.list('tool', viewerOf(caller, services), 'session')
     this.#answer(worker, message, { tools })
   }
 

@@ -14,6 +14,7 @@ const nobody: ByKey = new Map()
  * nothing says otherwise. No list: nobody may sign in by key.
  */
 export class AuthorizedWorkers {
+  readonly path: string
   readonly #file: WatchedFile<ByKey>
   readonly #now: () => number
   readonly #changeListeners: (() => void)[] = []
@@ -28,6 +29,7 @@ export class AuthorizedWorkers {
 
   /** `now`: UTC ms. */
   constructor(path: string, now: () => number) {
+    this.path = path
     this.#file = new WatchedFile(path, {
       ...allowListRules,
       bytesMax: allowListBytesMax,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { encodeCurveKey, parseKeyPair, publicKeyOf } from '@callboard/protocol'
@@ -37,6 +38,9 @@ export async function makeKeyFile(file: string, owner: string): Promise<KeyPair>
     if (await putKeyFile(file, keyFileText(pair, owner))) return pair
   } catch (error) {
     throw new KeyFileError(`${file} can't be made (${codeOf(error)}): choose a directory that you can write.`)
+  }
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new KeyFileError(`${file} is a directory: name a file in it.`)
   }
   throw new KeyFileError(
     `${file} is there already, and whoever has that key would be locked out by a new one: choose another file, or remove this one first.`,

@@ -3,6 +3,15 @@ import type { KeyBook } from '../broker/authorization.js'
 import type { HandshakeRefusal } from '../broker/events.js'
 import type { AuthorizedWorker, AuthorizedWorkers } from './authorized-workers.js'
 
+/** How a running hub serves other machines. */
+export interface KeyedListening {
+  readonly listen: readonly string[]
+  /** Its public key, in Z85. */
+  readonly hubKey: string
+  /** The file of the keys that it admits. */
+  readonly allowList: string
+}
+
 /** The hub's pair and the keys that it admits: what the broker and the ZAP handler ask. */
 export class WorkerKeys implements KeyBook {
   readonly pair: CurveKeyPair
@@ -23,6 +32,10 @@ export class WorkerKeys implements KeyBook {
     return this.#admitted.standing(key)
   }
 
+  hasExpired(key: string): boolean {
+    return this.#admitted.hasExpired(key)
+  }
+
   sharedSecret(key: string): Uint8Array | undefined {
     if (this.find(key) === undefined) return undefined
     if (!this.#shared.has(key)) this.#shared.set(key, sharedSecret(this.pair.secretKey, key))
@@ -31,7 +44,7 @@ export class WorkerKeys implements KeyBook {
 
   refusal(key: string): HandshakeRefusal | undefined {
     if (this.find(key) !== undefined) return undefined
-    if (this.#admitted.hasExpired(key)) return 'expired_key'
+    if (this.hasExpired(key)) return 'expired_key'
     return decodeCurveKey(key) === undefined ? 'malformed_key' : 'unknown_key'
   }
 
@@ -42,6 +55,11 @@ export class WorkerKeys implements KeyBook {
       this.#shared = new Map()
       changed()
     })
+  }
+
+  /** What is in force, for operators. */
+  describe(listen: readonly string[]): KeyedListening {
+    return { listen, hubKey: this.pair.publicKey, allowList: this.#admitted.path }
   }
 
   close(): void {

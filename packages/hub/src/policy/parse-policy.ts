@@ -32,11 +32,34 @@ const problemsMax = 100
 /** Of who acts, and no names that a file may give. */
 const ownRoles = ['agent', 'operator']
 
-const texts = (example: string) =>
+const texts = (example: string, problemOf: (text: string) => string | undefined = () => undefined) =>
   z
     .array(z.string().min(1).max(entryLengthMax), `must be a list of text, like ["${example}"]`)
     .min(1, 'must have an entry: without the key it is about everything, with an empty list about nothing')
     .max(entriesMax, `must have at most ${entriesMax} entries`)
+    .check(({ value, issues }) => {
+      for (const text of value) {
+        const problem = problemOf(text)
+        if (problem !== undefined) issues.push({ code: 'custom', input: text, message: `${shown(text)} ${problem}` })
+      }
+    })
+
+/** A pattern that fits nothing that there can be would hide nothing from anybody, without a sound. */
+const serviceProblem = (pattern: string): string | undefined =>
+  /^[a-z0-9*-]+$/.test(pattern) ? undefined : 'can be no service: their names have a-z 0-9 and -'
+
+function toolProblem(pattern: string): string | undefined {
+  if (!isPattern(pattern)) return `is no pattern: ${patternRule}`
+  const colon = pattern.indexOf(':')
+  return colon === -1 ? undefined : serviceProblem(pattern.slice(0, colon))
+}
+
+function principalProblem(entry: string): string | undefined {
+  const kind = entry.slice(0, entry.indexOf(':'))
+  const isKind = ['agent', 'operator', 'worker'].includes(kind) || kind.includes('*')
+  if (!isKind) return 'can be nobody: a principal begins with agent:, worker: or operator:'
+  return /^[!-~]+$/.test(entry) ? undefined : 'can be nobody: names have no spaces, and no letters but those of ASCII'
+}
 
 const fileFields = {
   roles: z.record(z.string(), texts('agent:ada'), 'must be an object of lists, like {"staff": ["agent:ada"]}'),
@@ -50,17 +73,8 @@ const fileFields = {
 const ruleFields = {
   id: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, 'must have 1 to 64 of A-Z a-z 0-9 . _ -'),
   who: texts('agent:*'),
-  services: texts('forum'),
-  tools: texts('forum:*').check((context) => {
-    for (const pattern of context.value) {
-      if (isPattern(pattern)) continue
-      context.issues.push({
-        code: 'custom',
-        input: pattern,
-        message: `${shown(pattern)} is no pattern: ${patternRule}`,
-      })
-    }
-  }),
+  services: texts('forum', serviceProblem),
+  tools: texts('forum:*', toolProblem),
   prompts: texts('summary-*'),
   resources: texts('file:///data/*'),
   do: z.enum(effects, `must be ${oneOf(effects)}`),
@@ -103,7 +117,7 @@ function checkRole(name: string, members: readonly string[], report: Report): vo
   for (const member of members) {
     if (member !== '*' && !member.includes(':')) {
       report(`roles.${name}: ${shown(member)} must be a principal or a pattern of some, like "agent:${member}"`)
-    }
+    } else if (member !== '*') reportNobody(member, `roles.${name}`, report)
   }
 }
 
@@ -124,6 +138,7 @@ function readRule(value: unknown, number: number, { named, audit, compilePattern
     checkSense(fields, where, report)
   }
   for (const entry of who) {
+    if (entry.includes(':')) reportNobody(entry, `${where}.who`, report)
     if (entry === '*' || entry.includes(':') || named.includes(entry)) continue
     const hint = didYouMean(entry, named) || `: name it under "roles", or say "agent:${entry}"`
     report(`${where}.who: there is no role ${entry}${hint}`)
@@ -141,6 +156,11 @@ function readRule(value: unknown, number: number, { named, audit, compilePattern
     rate: fields.rate === undefined ? undefined : readRate(fields.rate, where, JSON.stringify(value), report),
     audit: fields.audit === undefined ? audit : readAudit(fields.audit, `${where}.audit`, report),
   }
+}
+
+function reportNobody(entry: string, where: string, report: Report): void {
+  const problem = principalProblem(entry)
+  if (problem !== undefined) report(`${where}: ${shown(entry)} ${problem}`)
 }
 
 /** What is there without doing anything would be taken for something that it does. */

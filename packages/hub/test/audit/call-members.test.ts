@@ -44,6 +44,15 @@ it('the hash is that of the argument bytes as they were sent', () => {
   expect(line).not.toHaveProperty('arguments')
 })
 
+it.each([
+  ['a second time', '{"arguments":{"a":"shown"},"arguments":{"a":"meant"}}'],
+  ['with an escape', String.raw`{"arguments":{"a":"shown"},"arg\u0075ments":{"a":"meant"},"name":"x"}`],
+])('arguments that come %s are those that the worker reads', (_, params) => {
+  const { argumentsHash, arguments: recorded } = members(params, 'full')
+  expect(recorded).toEqual({ a: 'meant' })
+  expect(argumentsHash).toBe(createHash('sha256').update('{"a":"meant"}').digest('hex'))
+})
+
 it.each(['', '{', '{"arguments"', '{"arguments":', '[1]', '{"a":"}', '{"name":"x"}'])(
   'params like %j harm nobody',
   (text) => {
@@ -89,6 +98,7 @@ it('a secret that the hub knows is replaced wherever it stands, in full recordin
 })
 
 it('a token is known by its form', () => {
+  expect(members({ text: `MY_cbr_${'x'.repeat(43)}` }, 'full').arguments).toEqual({ text: 'MY_[redacted]' })
   expect(members({ text: `use cbt_${'x'.repeat(43)}` }, 'full').arguments).toEqual({ text: 'use [redacted]' })
 })
 

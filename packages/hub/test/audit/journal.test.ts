@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { appendFile, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { auditFiles } from '../../src/audit/audit-files.js'
 import { openJournal } from '../../src/audit/audit-journal.js'
@@ -9,13 +10,13 @@ import { verifyAudit } from '../../src/audit/verify.js'
 import { createHubLog } from '../../src/hub-log.js'
 import { temporaryDirectory } from '../temporary.js'
 
-const log = createHubLog('silent', process.stderr)
 let directory: string
 beforeEach(async () => {
   directory = await temporaryDirectory()
 })
 
-function open(more: object = {}, now: () => number = () => 1_800_000_000_000) {
+function open(more: object = {}, now: () => number = () => 1_800_000_000_000, told: string[] = []) {
+  const log = createHubLog('error', new Writable({ write: (chunk, _, done) => done(void told.push(String(chunk))) }))
   const limits = { directory, fileBytes: 1_000_000, keepFiles: 100, arguments: 'hash', onFailure: 'continue' } as const
   return openJournal({ config: { ...limits, secrets: [], ...more }, version: '1', log, secrets: [], now })
 }
@@ -77,6 +78,21 @@ describe('a journal that nobody touched', () => {
   })
 })
 
+it('does not begin where nothing can be written, and says what helps', async () => {
+  await mkdir(join(directory, 'audit.lock'))
+  await expect(open()).rejects.toThrow(/can't be written \(EISDIR.*free the disk or mend the directory/)
+})
+
+describe('a journal that another hub writes', () => {
+  it('is not opened, until that one has closed it', async () => {
+    const first = await open()
+    await expect(open()).rejects.toThrow(/Another hub keeps its audit journal in/)
+    await first.close()
+    await (await open()).close()
+    expect(await problems()).toEqual([])
+  })
+})
+
 describe('a journal that somebody touched', () => {
   const cases: [string, (lines: string[]) => string[], line: number, problem: string][] = [
     ['changed', ([a, b, c, ...d]) => [a!, b!, c!.replace('"a"', '"z"'), ...d], 3, 'not as it was written'],
@@ -101,6 +117,28 @@ describe('a journal that somebody touched', () => {
     await writeFile(path, `${lines.slice(0, -1).join('\n')}\n`)
     expect(await problems()).toEqual([])
     expect(await problems(hash)).toMatchObject([{ problem: expect.stringContaining('the newest lines were removed') }])
+  })
+
+  it.each<[string, (path: string) => Promise<unknown>]>([
+    ['removed', (path) => rm(path)],
+    ['moved away', (path) => rename(path, `${path}.old`)],
+    ['replaced by another', (path) => rename(path, `${path}.old`).then(() => writeFile(path, 'mine\n'))],
+    ['replaced by a link', (path) => rename(path, `${path}.old`).then(() => symlink(`${path}.old`, path))],
+    ['emptied', (path) => truncate(path)],
+    ['written to by somebody else', (path) => appendFile(path, 'mine\n')],
+  ])('goes on in a new file when it is %s while it is written, and tells', async (_, spoil) => {
+    const told: string[] = []
+    const journal = await open({}, undefined, told)
+    journal.note('before', {})
+    await journal.write(1_800_000_000_000)
+    await spoil(join(directory, 'audit-00000001.jsonl'))
+    journal.note('after', {})
+    await journal.close()
+    const lines = (await readFile(join(directory, 'audit-00000002.jsonl'), 'utf8')).trimEnd().split('\n')
+    expect(kindsOf(lines)).toEqual(['file', 'after', 'stopped'])
+    expect(told.join()).toMatch(/audit-00000001.jsonl.*goes on in a new file/)
+    // A link is not followed: then there is nothing to verify.
+    expect(await problems().catch(String)).not.toEqual([])
   })
 
   it('is not written through a link', async () => {

@@ -138,9 +138,11 @@ describe('the catalogue as agents see it', () => {
   it('says whether anyone completes', () => {
     const hub = scenario()
     hub.worker('greeter')
-    expect(hub.broker.completes()).toBe(false)
+    const { identity } = hub.agent()
+    expect(hub.broker.completes(identity)).toBe(false)
     hub.worker('notes', { definitions: { prompts: [{ name: 'ask' }], completions: ['ask'] } })
-    expect(hub.broker.completes()).toBe(true)
+    expect(hub.broker.completes(identity)).toBe(true)
+    expect(hub.broker.completes({ ...identity, services: ['greeter'] })).toBe(false)
   })
 
   it('is announced on request of a worker, for reasons that no UPDATE shows [CB-54]', () => {

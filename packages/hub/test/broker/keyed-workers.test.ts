@@ -7,6 +7,7 @@ import { parsed, type ScenarioHub, type ScenarioWorker, scenario, tool, tools, t
 /** The allow-list of an operator who may change it at any time. */
 class Book implements KeyBook {
   readonly #lines = new Map<string, Authorization>()
+  readonly #expired = new Set<string>()
   /** A list that can't be read in full: nobody new comes in, and who is in stays. */
   isBroken = false
 
@@ -23,6 +24,16 @@ class Book implements KeyBook {
 
   take(key: string): void {
     this.#lines.delete(key)
+  }
+
+  /** Its time is over: its line stays. */
+  expire(key: string): void {
+    this.take(key)
+    this.#expired.add(key)
+  }
+
+  hasExpired(key: string): boolean {
+    return this.#expired.has(key)
   }
 
   find(key: string): Authorization | undefined {
@@ -131,6 +142,14 @@ describe('another list of keys [CB-108]', () => {
     expect([services(), call.outcome]).toEqual([[], 'outcome_unknown'])
     expect(hub.notices).toContainEqual(expect.objectContaining({ kind: 'worker_left', reason: 'key_revoked' }))
     expect(hub.log).toContain('setting_changed keys')
+  })
+
+  it('says of a key whose time is over that it has expired', () => {
+    const notes = worker()
+    book.expire(key)
+    changed()
+    expect(notes.take('reject').code).toBe('key_refused')
+    expect(hub.notices).toContainEqual(expect.objectContaining({ kind: 'worker_left', reason: 'key_expired' }))
   })
 
   it.each<[string, Partial<Authorization>]>([

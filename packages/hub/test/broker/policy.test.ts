@@ -55,6 +55,8 @@ describe('what is hidden', () => {
       expect(hub.broker.list(kind, main.identity, 'session')).toEqual([])
     }
     expect(hub.broker.services(main.identity)).toEqual([])
+    expect(hub.broker.completes(main.identity)).toBe(false)
+    expect(hub.broker.completes(hub.agent('other').identity)).toBe(true)
     expect(hub.broker.services(hub.agent('other').identity)).toEqual([{ service: 'files', state: 'ready' }])
   })
 
@@ -88,6 +90,18 @@ describe('what is hidden', () => {
     put(hub, undefined)
     expect(worker.received).toEqual(['subscribe'])
   })
+})
+
+it('what only another connection of a session may see is told to that one alone', () => {
+  const hub = scenario()
+  const resources = [{ uri: 'vault:///a', name: 'a', _meta: { 'callboard/roles': ['operator'] } }]
+  const vault = hub.worker('vault', { definitions: { resources } })
+  const [decides, asks] = [['agent', 'operator'] as const, ['agent'] as const].map((roles) =>
+    hub.agent('ada', { roles }),
+  )
+  for (const agent of [decides!, asks!]) agent.subscribe('vault:///a')
+  vault.send({ type: 'event', epoch: 'hubepoch01', kind: 'resource_updated', uri: 'vault:///a' })
+  expect([decides!.heard, asks!.heard]).toEqual([['vault:///a updated'], []])
 })
 
 describe('what is shown', () => {
@@ -141,6 +155,11 @@ describe('a condition', () => {
     ['arguments that are none', '{"arguments":["/data/a"]}', /they are no object/],
     ['what is no JSON', '{"arguments":', /they are not JSON/],
     ['what is no text', Buffer.from('{"arguments":{"path":"/data/\xff"}}', 'latin1'), /they are not JSON/],
+    [
+      'a number that none can hold',
+      '{"arguments":{"path":"/data/"},"_meta":{"a":[1e400]}}',
+      /a number that is too large/,
+    ],
     ['too much', `{"arguments":{"path":"/data/${'a'.repeat(300_000)}"}}`, /more than 262144 bytes/],
     ['what is too deep', `{"a":${'['.repeat(100)}${']'.repeat(100)},"arguments":{"path":"/data/"}}`, /deeper than 64/],
   ])('refuses %s', (_, body, message) => {

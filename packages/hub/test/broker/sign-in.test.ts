@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { refusalReportMs, refusalsToldMax } from '../../src/broker/limits.js'
 import { epoch, json, parsed, scenario, tool, tools } from './scenario.js'
 
 describe('the sign-in ladder', () => {
@@ -169,6 +170,23 @@ describe('trust', () => {
     expect(worker.take('reject')).toMatchObject({ code: 'bad_proof' })
     expect(hub.log).toEqual(['sign_in_refused greeter bad_proof'])
     expect(hub.counter('sign_in_refused.bad_proof')).toBe(1)
+  })
+
+  it('tells of a bounded number of refusals a minute, under however many names they come', () => {
+    const hub = scenario()
+    const refuse = (round: string) => {
+      for (let index = 0; index < refusalsToldMax + 50; index++) {
+        const worker = hub.stranger(`${round}-${index}`)
+        worker.hello()
+        worker.ready(worker.take('challenge'), { proof: new Uint8Array(32) })
+      }
+    }
+    refuse('a')
+    expect(hub.log).toHaveLength(refusalsToldMax)
+    hub.advance(refusalReportMs)
+    refuse('b')
+    expect(hub.log).toHaveLength(2 * refusalsToldMax)
+    expect(hub.counter('sign_in_refused.bad_proof')).toBe(2 * (refusalsToldMax + 50))
   })
 
   it.each(['service', 'instance'] as const)('takes no proof made for another %s [CB-14]', (field) => {

@@ -58,6 +58,18 @@ describe("a worker's CALL", () => {
     })
   })
 
+  it('finds and lists only what exists for the root, through every depth', () => {
+    const hub = scenario()
+    const [a, b] = ['a', 'b'].map((name) => hub.worker(name, { definitions: tools(name) }))
+    hub.worker('c', { definitions: tools('c') })
+    hub.agent('http', { services: ['a', 'b'] }).call('a')
+    a!.call('b', { parent: a!.request().id })
+    const parent = b!.request().id
+    const [called, listed] = [b!.call('c', { parent }), b!.call('', { method: 'tools/list', parent })]
+    expect(b!.result(called)).toBe('not_found')
+    expect(b!.result(listed)).toMatchObject({ tools: [{ name: 'a' }, { name: 'b' }] })
+  })
+
   it('inherits the run and the root through every depth [CB-61] [CB-62]', () => {
     const hub = scenario()
     const run = { id: 'run-1', attempt: 1, triggerDepth: 0 }

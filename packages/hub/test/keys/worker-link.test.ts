@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { appendFile, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -31,7 +32,10 @@ beforeEach(async () => {
 
 const authorize = () => appendFile(list, `ada ${own.publicKey}\n`)
 
-function link(at = endpoint, hubKey = hub.publicKey): { link: DealerLink; heard: string[] } {
+function link(
+  at = endpoint,
+  hubKey: string | readonly string[] = hub.publicKey,
+): { link: DealerLink; heard: string[] } {
   const heard: string[] = []
   const dealer = new DealerLink({
     endpoint: at,
@@ -51,6 +55,9 @@ function link(at = endpoint, hubKey = hub.publicKey): { link: DealerLink; heard:
   return { link: dealer, heard }
 }
 
+const refusals = () => events.flatMap((event) => (event.type === 'handshake_refused' ? [event.reason] : []))
+const wrong = [curveKeyPair().publicKey, curveKeyPair().publicKey]
+
 const hellos = () => events.filter((event) => event.type === 'message').length
 
 describe('a link by key [CB-109]', () => {
@@ -66,10 +73,46 @@ describe('a link by key [CB-109]', () => {
   it('with the key of another hub says so, and does not try again at once', async () => {
     await authorize()
     const { link: dealer } = link(endpoint, curveKeyPair().publicKey)
-    await vi.waitFor(() => expect(dealer.problem).toMatch(/is CALLBOARD_HUB_KEY its key/))
+    await vi.waitFor(() => expect(dealer.problem).toMatch(/set CALLBOARD_HUB_KEY to/))
     const refused = events.filter((event) => event.type === 'handshake_refused')
     expect(refused).toEqual([{ type: 'handshake_refused', reason: 'wrong_hub_key' }])
   })
+
+  it('tries one hub key after the other, at once, until one is right', async () => {
+    await authorize()
+    const { link: dealer, heard } = link(endpoint, [...wrong, hub.publicKey])
+    await vi.waitFor(() => expect(hellos()).toBe(1), 2_500)
+    expect([heard.at(-1), dealer.hubKey]).toEqual(['up', hub.publicKey])
+    expect(refusals()).toEqual(['wrong_hub_key', 'wrong_hub_key'])
+  })
+
+  it('tries each hub key once, and then says which have failed and what helps', async () => {
+    await authorize()
+    const { link: dealer } = link(endpoint, wrong)
+    await vi.waitFor(() => expect(refusals()).toEqual(['wrong_hub_key', 'wrong_hub_key']))
+    await vi.waitFor(() => expect(dealer.problem).toContain(`its key is not ${wrong[0]} or ${wrong[1]}; set`))
+    expect(refusals()).toHaveLength(2)
+  })
+
+  it('does not wait for ever for an answer to a hub key', async () => {
+    await authorize()
+    let isSilent = true
+    const ends: Socket[] = []
+    const network = createServer((socket) => {
+      ends.push(socket.on('error', () => undefined))
+      if (!isSilent)
+        ends.push(socket.pipe(connect(Number(/\d+$/.exec(endpoint)![0]), '127.0.0.1')).pipe(socket) as Socket)
+      isSilent = false
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      for (const socket of ends) socket.destroy()
+      network.close()
+    })
+    await once(network, 'listening')
+    link(`tcp://127.0.0.1:${(network.address() as { port: number }).port}`, [wrong[0]!, hub.publicKey])
+    await vi.waitFor(() => expect(hellos()).toBe(1), 8_000)
+    expect(refusals()).toEqual([])
+  }, 12_000)
 
   it('that hangs half open is made anew, and takes over its routing id', async () => {
     await authorize()

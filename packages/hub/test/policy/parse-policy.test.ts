@@ -23,6 +23,16 @@ it.each([
   ],
   ['a name where a principal belongs', rule({ who: ['ada'] }), /or say "agent:ada"\.$/],
   ['no pattern', rule({ tools: ['a b'] }), /^rules\[0\]\.tools: "a b" is no pattern: a pattern is a tool name/],
+  ['a service that can not be', rule({ services: ['Kernel'] }), /services: "Kernel" can be no service: their names/],
+  ['a tool of one', rule({ tools: ['kernel:*', 'Kernel:*'] }), /tools: "Kernel:\*" can be no service/],
+  [
+    'a kind of principal that is none',
+    rule({ who: ['Agent:ada'] }),
+    /who: "Agent:ada" can be nobody: a principal begins/,
+  ],
+  ['one in a role', { rules: [], roles: { staff: ['agents:*'] } }, /roles\.staff: "agents:\*" can be nobody/],
+  ['a name in letters that look like others', rule({ who: ['agent:\u0430da'] }), /can be nobody: names have no spaces/],
+  ['a name with a space', rule({ who: ['agent:ada '] }), /"agent:ada " can be nobody: names have no spaces/],
   ['a condition of what is hidden', rule({ do: 'hide', tools: ['*'], when: {} }), 'rules[0].when: needs "do": "call".'],
   [
     'a rate of what is shown',
@@ -46,7 +56,7 @@ it.each([
 })
 
 it('names every problem at once', () => {
-  expect(problemsOf({ colour: 1, rules: [rule({}), { who: ['x:*'], do: 'hold' }, 7] })).toHaveLength(6)
+  expect(problemsOf({ colour: 1, rules: [rule({}), { who: ['agent:*'], do: 'hold' }, 7] })).toHaveLength(6)
 })
 
 it('refuses two rules of one id', () => {
