@@ -14,7 +14,7 @@ export function differences(before: unknown, after: unknown, path = ''): readonl
     return keys.flatMap((key) => differences(own(before, key), own(after, key), pathOf(path, key)))
   }
   if (typeof before === 'string' && typeof after === 'string') {
-    return before === after ? [] : underPath(path, linesOf(before, after))
+    return before === after ? [] : underPath(path, textLines(before, after))
   }
   if (canonical(before) === canonical(after)) return []
   return underPath(path, [...valueLines('-', before), ...valueLines('+', after)])
@@ -30,6 +30,13 @@ function valueLines(mark: '-' | '+', value: unknown): Line[] {
   if (value === undefined) return []
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   return text.split('\n').map((line) => ({ mark, text: line }))
+}
+
+/** What differs only between sentences shows in none of them. */
+function textLines(before: string, after: string): Line[] {
+  const lines = linesOf(before, after)
+  const differ = lines.some(({ mark }) => mark !== ' ')
+  return differ ? lines : [...valueLines('-', before), ...valueLines('+', after)]
 }
 
 /** The longest common subsequence of sentences; of texts that are too long for that what is between their equal ends. */

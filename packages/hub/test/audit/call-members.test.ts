@@ -60,6 +60,30 @@ it.each(['', '{', '{"arguments"', '{"arguments":', '[1]', '{"a":"}', '{"name":"x
   },
 )
 
+it.each([
+  ['the last of several', '{"arguments":{"path":"/data"},"name":"x","arguments":{"path":"/etc"}}'],
+  ['one whose key is written with escapes', '{"arguments":{},"\\u0061rgument\\u0073":{"path":"/etc"}}'],
+  [
+    'one whose key is all escapes',
+    JSON.stringify({ n: 1 }).replace(
+      '"n":1',
+      `"${[...'arguments'].map((each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('')}":{"path":"/etc"}`,
+    ),
+  ],
+])('arguments are what the worker reads as such: %s', (_, params) => {
+  expect(JSON.parse(params).arguments).toEqual({ path: '/etc' })
+  const line = members(params, 'full')
+  expect(line.arguments).toEqual({ path: '/etc' })
+  expect(line.argumentsHash).toBe(createHash('sha256').update('{"path":"/etc"}').digest('hex'))
+})
+
+it.each([
+  '{"arguments ":{}}',
+  '{"argument\\u0074":{}}',
+  '{"argument\\u00":{}}',
+  '{"name":"arguments","x":{"arguments":1}}',
+])('params like %s have none', (params) => expect(members(params, 'full')).not.toHaveProperty('argumentsHash'))
+
 it('no session id is in a line', () => {
   expect(JSON.stringify(members({}, 'full'))).not.toContain('a-session')
 })

@@ -41,6 +41,25 @@ describe('what a key allows [CB-107]', () => {
     expect(allows(narrow, { kind: 'resourceTemplate', key: 'notes://a{x}b' })).toBe(false)
   })
 
+  it('of several patterns one is enough', () => {
+    const several = { ...key, tools: ['list', 'read_*'], resources: ['log:*', 'notes:*'] }
+    expect(allows(several, { kind: 'tool', key: 'read_one' })).toBe(true)
+    expect(allows(several, { kind: 'resource', key: 'notes:a' })).toBe(true)
+    expect(allows(several, { kind: 'resourceTemplate', key: 'notes:{id}' })).toBe(true)
+  })
+
+  it.each([
+    ['tools', 'tools='],
+    ['prompts', 'tools='],
+    ['resources', 'resources='],
+    ['resourceTemplates', 'resources='],
+  ])('what is refused of %s is said with what an operator adds to: %s', (list, option) => {
+    const long = 'x'.repeat(200)
+    const definitions = { [list]: [{ name: long, uri: long, uriTemplate: long }] } as never
+    const { refused } = authorize(definitions, { ...key, tools: [], resources: [] })
+    expect(refused).toMatchObject([{ name: 'x'.repeat(128), message: expect.stringContaining(`adds it to ${option}`) }])
+  })
+
   it('what it does not is taken out, and everything else stays as it was', () => {
     const definitions = { tools: [{ name: 'read' }, { name: 'write' }], completions: ['p'], extra: 1 } as never
     const { allowed, refused } = authorize(definitions, { ...key, tools: ['read'] })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { policyOf } from '../policy/read.js'
-import { json, type ScenarioHub, scenario, tools } from './scenario.js'
+import { json, type ScenarioHub, scenario, tool, tools } from './scenario.js'
 
 const journal = { refuses: () => false }
-const told = (hub: ScenarioHub) => hub.records.map(({ tool, outcome, isError }) => [tool, outcome, isError])
+const told = (hub: ScenarioHub) => hub.records.map((record) => [record.tool, record.outcome, record.isError])
 
 describe('what a journal is told of calls', () => {
   it('is nothing where there is none', () => {
@@ -112,9 +112,76 @@ describe('what a journal is told of calls', () => {
     worker.call('help', { parent: request.id })
     helper.respond(helper.request())
     worker.respond(request)
-    expect(hub.records.map(({ tool, audit }) => [tool, audit])).toEqual([
+    expect(hub.records.map((each) => [each.tool, each.audit])).toEqual([
       ['help', { kind: 'none' }],
       ['ask', { kind: 'full' }],
+    ])
+  })
+
+  it('has it also of a nested call that the policy refuses, by the rule that names its worker or whom it is for', () => {
+    const hub = scenario({ audit: journal })
+    const worker = hub.worker('outer', { definitions: tools('ask') })
+    hub.worker('inner', { definitions: tools('look', 'write', 'hidden') })
+    const rules = [
+      { who: ['worker:outer'], do: 'show', tools: ['look'], audit: 'none' },
+      { who: ['agent:ada'], do: 'show', tools: ['look', 'write'], audit: { redact: ['text'] } },
+      { who: ['agent:ada'], do: 'hide', tools: ['hidden'] },
+    ]
+    hub.step({ type: 'policy_changed', policy: policyOf({ rules, audit: 'full' }) })
+    hub.agent('ada').call('ask')
+    const request = worker.request()
+    for (const name of ['look', 'write', 'hidden']) worker.call(name, { parent: request.id })
+    worker.takeAll()
+    worker.respond(request)
+    expect(hub.records.map((each) => [each.tool, each.service, each.outcome, each.audit])).toEqual([
+      ['look', 'inner', 'forbidden', { kind: 'none' }],
+      ['write', 'inner', 'forbidden', { kind: 'redacted', keys: ['text'], pointers: [] }],
+      ['hidden', '', 'unknown', undefined],
+      ['ask', 'outer', 'result', { kind: 'full' }],
+    ])
+    expect(hub.records.slice(0, 3)).toMatchObject(
+      Array(3).fill({ parent: request.id, caller: { depth: 1 }, decides: false }),
+    )
+  })
+
+  it('of what is read it has how the rule about its own URI wants it', () => {
+    const hub = scenario({ audit: journal })
+    const worker = hub.worker('notes', {
+      definitions: { resourceTemplates: [{ uriTemplate: 'log:///{day}', name: 'log' }] },
+    })
+    const rules = [
+      { who: ['*'], do: 'show', resources: ['log:///private*'], audit: 'none' },
+      { who: ['*'], do: 'call', resources: ['log:///monday'], audit: 'full' },
+    ]
+    hub.step({ type: 'policy_changed', policy: policyOf({ rules, audit: 'hash' }) })
+    const agent = hub.agent()
+    const read = (uri: string) => agent.call(uri, { method: 'resources/read' })
+    read('log:///private-1')
+    for (const uri of ['log:///monday', 'log:///friday']) {
+      read(uri)
+      worker.respond(worker.request())
+    }
+    expect(hub.records.map((each) => [each.tool, each.audit?.kind])).toEqual([
+      ['log:///private-1', 'none'],
+      ['log:///monday', 'full'],
+      ['log:///friday', 'hash'],
+    ])
+  })
+
+  it('is whether to call was to decide: where only operators see the tool', () => {
+    const hub = scenario({ audit: journal })
+    const seenBy = (name: string, ...roles: string[]) => tool(name, { _meta: { 'callboard/roles': roles } })
+    const definitions = tools(seenBy('approve', 'operator'), seenBy('look', 'operator', 'agent'), 'read')
+    const worker = hub.worker('social', { definitions })
+    const operator = hub.agent('boss', { roles: ['agent', 'operator'] })
+    for (const name of ['approve', 'look', 'read']) {
+      operator.call(name)
+      worker.respond(worker.request())
+    }
+    expect(hub.records.map((each) => [each.tool, each.decides])).toEqual([
+      ['approve', true],
+      ['look', false],
+      ['read', false],
     ])
   })
 

@@ -142,6 +142,13 @@ describe('a condition', () => {
     expect(withBody('{"name":"read","arguments":{"path":"/data/a"}}').outcome).toBe('open')
   })
 
+  it('looks into as much as it says', () => {
+    const shell = '{"name":"","arguments":{"path":"/data/"}}'
+    const filled = (bytes: number) => shell.replace('""', `"${'a'.repeat(bytes - shell.length)}"`)
+    expect(withBody(filled(256 * 1024)).outcome).toBe('open')
+    expect(withBody(filled(256 * 1024 + 1)).outcome).toBe('forbidden')
+  })
+
   it.each([
     ['other values', '{"arguments":{"path":"/etc"}}', /path must match/],
     ['none', '{}', /path is missing/],
@@ -183,7 +190,12 @@ describe('a rate', () => {
     put(hub, { rules: [{ who: ['*'], tools: ['read'], do: 'call', rate: { calls: 2, per: '10s' } }] })
     expect([1, 2, 3].map(() => main.call('read').outcome)).toEqual(['open', 'open', 'rate_limited'])
     expect(main.call('read').raw).toMatchObject({
-      failure: { code: 'rate_limited', retryable: true, retryAfterMs: 5_000 },
+      failure: {
+        code: 'rate_limited',
+        retryable: true,
+        retryAfterMs: 5_000,
+        message: expect.stringMatching(/^read may be called 2 times in 10 s here\..* try again in 5\.0 s\./),
+      },
     })
     expect(other.call('read').outcome).toBe('open')
     hub.advance(4_999)
@@ -274,8 +286,17 @@ describe('another policy', () => {
     const { hub, main } = stage()
     put(hub, rules({ tools: ['write'] }))
     expect(main.tools).toEqual(['read'])
+    main.heard = []
     put(hub, rules({ tools: ['read'] }))
-    expect(main.tools).toEqual(['write'])
+    expect([main.tools, main.heard]).toEqual([['write'], ['tools changed']])
+  })
+
+  it('is told also where only resources, or only templates, are others', () => {
+    const { hub, main } = stage()
+    put(hub, rules({ resources: ['log:*'] }))
+    expect(main.heard).toEqual(['resources changed'])
+    put(hub, rules({ resources: ['note:*'] }, { resources: ['log:*'] }))
+    expect(main.heard).toEqual(['resources changed', 'resources changed'])
   })
 
   it('ends nothing that runs', () => {

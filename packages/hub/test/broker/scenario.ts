@@ -6,6 +6,7 @@ import {
   encodeBatch,
   type FromHub,
   type FromWorker,
+  keyProof,
   type LogLevel,
   type Ready,
   type Request,
@@ -14,6 +15,7 @@ import {
 } from '@callboard/protocol'
 import { expect, onTestFinished } from 'vitest'
 import type { CallRecord } from '../../src/broker/call-record.js'
+import { keyedPeer } from '../../src/broker/keyed-peer.js'
 import {
   Broker,
   type BrokerEffect,
@@ -60,6 +62,8 @@ export interface WorkerSetup {
   readonly replicas?: 'many' | 'one'
   readonly affinity?: 'none' | 'session' | 'principal'
   readonly trusted?: boolean
+  /** Comes in over the socket for other machines, by this key; what it shares with the hub is the key itself. */
+  readonly key?: string
   readonly instance?: string
   readonly workerEpoch?: number
   readonly held?: readonly CallId[]
@@ -259,6 +263,7 @@ export class ScenarioHub {
 
 export class ScenarioWorker {
   readonly peer: string
+  readonly routingId: string
   readonly service: string
   readonly instance: string
   beats: boolean
@@ -279,7 +284,8 @@ export class ScenarioWorker {
     this.#hub = hub
     this.#setup = setup
     this.service = service
-    this.peer = `${service}/${serial}`
+    this.routingId = `${service}/${serial}`
+    this.peer = setup.key === undefined ? this.routingId : keyedPeer(this.routingId)
     this.instance = setup.instance ?? `instance-${serial}`
     this.beats = setup.beats ?? true
     this.beatsAt = hub.now
@@ -302,14 +308,15 @@ export class ScenarioWorker {
   }
 
   ready(challenge: Pick<Sent<'challenge'>, 'nonce' | 'epoch'>, overrides: Partial<Ready> = {}): void {
-    const { trusted = false, definitions = tools('greet'), heartbeatMs: _, beats: _beats, ...setup } = this.#setup
-    const subject = { ...challenge, routingId: this.peer, service: this.service, instance: this.instance }
+    const { trusted = false, key, definitions = tools('greet'), heartbeatMs: _, beats: _beats, ...setup } = this.#setup
+    const { routingId, service, instance } = this
+    const subject = { ...challenge, routingId, service, instance }
     this.send({
       type: 'ready',
       epoch: challenge.epoch,
-      service: this.service,
+      service,
       version: '1.0.0',
-      instance: this.instance,
+      instance,
       workerEpoch: ++this.#workerEpoch,
       concurrency: 2,
       heartbeatMs: this.heartbeatMs,
@@ -317,6 +324,7 @@ export class ScenarioWorker {
       affinity: 'none',
       held: [],
       ...(trusted ? { proof: signInProof(signInSecret, subject) } : {}),
+      ...(key === undefined ? {} : { key, proof: keyProof(Buffer.from(key), subject) }),
       body: json(definitions),
       ...setup,
       ...overrides,

@@ -43,6 +43,14 @@ describe('memory', () => {
     expect(rates.size).toBe(1)
   })
 
+  it('is given back also where the first who came goes on making calls', () => {
+    const rates = new RateBuckets()
+    for (let each = 0; each < bucketsMax; each++) rates.take(limit, `s${each}`, 0)
+    rates.take(limit, 's0', 59_000)
+    rates.take(limit, 'late', 60_000)
+    expect(rates.size).toBe(2)
+  })
+
   it('is kept over a reload for limits that are still there', () => {
     const rates = new RateBuckets()
     for (const _ of [1, 2]) rates.take(limit, 'ada', 0)
