@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { createHubLog, type HubConfig, type HubOptions, type RunningHub, StartError, startHub } from '@callboard/hub'
 import { describeFileProblem } from './file-problem.js'
-import { growNurseryAtOnce } from './grow-nursery-at-once.js'
 import { runtimeFiles } from './hub-link/runtime-files.js'
 import { errorStream, onOutputError } from './output.js'
+import { tuneCollector } from './tune-collector.js'
 import { UsageError } from './usage-error.js'
 import { version } from './version.js'
 
@@ -15,7 +15,7 @@ export class AlreadyRunning extends UsageError {}
 export async function startHubHere(options: Omit<HubOptions, 'version' | 'log' | 'opening'>): Promise<RunningHub> {
   const { config, endWhenIdle = false } = options
   const log = heldBackLog(errorStream())
-  growNurseryAtOnce()
+  tuneCollector()
   try {
     const hub = await startHub({
       ...options,

@@ -2,13 +2,13 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { builtInWorker } from '../built-in-workers.js'
 import { type Environment, readEnvironment, secretPlaces } from '../environment.js'
 import { describeFileProblem } from '../file-problem.js'
-import { growNurseryAtOnce } from '../grow-nursery-at-once.js'
 import { keepHealthFile } from '../health-file.js'
 import { requireShortDirectory } from '../hub-link/runtime-files.js'
 import * as limits from '../limits.js'
 import { loadSection } from '../load-section.js'
 import { exit } from '../output.js'
 import { requirePrograms } from '../required-programs.js'
+import { tuneCollector } from '../tune-collector.js'
 import { UsageError } from '../usage-error.js'
 import { flagNamesIn, flagsHelp, type GivenFlags, noFlags, readFlags } from '../worker-flags.js'
 
@@ -24,7 +24,7 @@ export async function runWorker(name: string, words: readonly string[]): Promise
   const { dataDirectory, runtimeDirectory, databaseUrl, hubUrl, variables } = environment
   const signal = environment.isSupervised ? endOfSupervisor() : new AbortController().signal
   await makeDataDirectory(dataDirectory)
-  growNurseryAtOnce()
+  tuneCollector()
   const worker = await explained(
     create({
       dataDirectory,

@@ -192,7 +192,11 @@ describe('a worker whose key is good no more', () => {
 })
 
 it.each([
-  ['no key file', { CALLBOARD_KEY_FILE: '/nowhere/worker.key' }, /CALLBOARD_KEY_FILE: there is no \/nowhere\/worker\.key/],
+  [
+    'no key file',
+    { CALLBOARD_KEY_FILE: '/nowhere/worker.key' },
+    /CALLBOARD_KEY_FILE: there is no \/nowhere\/worker\.key/,
+  ],
   ['no key of the hub', { CALLBOARD_HUB_KEY: 'none' }, /CALLBOARD_HUB_KEY: is no key of 40 characters/],
 ])('a worker with %s ends with exit code 2, at which supervisors leave it be', async (_, wrong, problem) => {
   const installation = new Installation()
