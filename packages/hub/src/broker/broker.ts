@@ -351,7 +351,8 @@ export class Broker {
     const worker = this.#state.peers.worker(peer)
     if (worker === undefined) return
     const dueInMs = worker.lastHeardAt + suspectAfterMs(worker.heartbeatMs) - this.#state.now
-    if (dueInMs > 0) return this.#state.schedule('worker_silence', peer, this.#inStep(dueInMs, worker))
+    if (dueInMs > 0)
+      return this.#state.schedule('worker_silence', peer, dueInMs + untilStep(this.#state.now + dueInMs, worker))
     // What it said while we stood still is to be read before it is called silent.
     if (this.#state.now - this.#state.stoodStillAt < readFirstMs) {
       return this.#state.schedule('worker_silence', peer, readFirstMs)
@@ -370,13 +371,6 @@ export class Broker {
     this.#dispatcher.pump(worker.service)
   }
 
-  /** Up to a quarter of an interval later, so that the workers' deadlines fall together: each by itself would wake a hub at rest. */
-  #inStep(dueInMs: number, { heartbeatMs }: WorkerPeer): number {
-    const stepMs = Math.ceil(heartbeatMs / 4)
-    const at = this.#state.now + dueInMs
-    return dueInMs + ((stepMs - (at % stepMs)) % stepMs)
-  }
-
   #tokenExpired(token: string): void {
     const grant = this.#state.tokens.revoke(token)
     if (grant !== undefined) this.#audience.revokeSession(grant.identity.session)
@@ -386,4 +380,13 @@ export class Broker {
 function stateOf(workers: ReadonlyMap<PeerId, WorkerPeer>): ServiceStatus['state'] {
   const states = new Set([...workers.values()].map(({ suspect, state }) => (suspect ? 'suspect' : state)))
   return (['ready', 'suspect', 'draining'] as const).find((state) => states.has(state)) ?? 'away'
+}
+
+/**
+ * The workers' deadlines fall together, up to a quarter of an interval later: each by itself would wake a hub at rest.
+ * @returns ms from `at` to the next step.
+ */
+function untilStep(at: number, { heartbeatMs }: WorkerPeer): number {
+  const stepMs = Math.ceil(heartbeatMs / 4)
+  return (stepMs - (at % stepMs)) % stepMs
 }
