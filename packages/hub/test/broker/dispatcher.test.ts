@@ -234,6 +234,21 @@ describe('a suspect worker [CB-70]', () => {
     expect(late.received).toEqual(['drain'])
   })
 
+  it('is found out together with others, whenever each was heard: a hub at rest is woken four times a second at most', () => {
+    const hub = scenario()
+    for (let index = 0; index < 20; index++) {
+      hub.worker(`worker-${index}`, { heartbeatMs: 1_000, definitions: tools(`tool_${index}`) })
+      hub.advance(53)
+    }
+    hub.advance(60_000)
+    const deadlines = new Set<number | undefined>()
+    for (let ms = 0; ms < 2_000; ms++) {
+      deadlines.add(hub.broker.nextDeadline())
+      hub.advance(1)
+    }
+    expect(deadlines.size).toBeLessThanOrEqual(1 + 2 * 4)
+  })
+
   it('that holds nothing is taken as gone after another minute [CB-73]', () => {
     const hub = scenario()
     hub.worker('greeter', { beats: false })
