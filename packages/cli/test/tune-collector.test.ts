@@ -6,7 +6,8 @@ const built = fileURLToPath(new URL('../dist/tune-collector.js', import.meta.url
 const tuned = `(await import(${JSON.stringify(built)})).tuneCollector()`
 
 function figureOf(program: string, before: string): number {
-  const args = ['--input-type=module', '-e', `${before}\n${program}`]
+  // Its threads would make the sizes depend on what else the machine does.
+  const args = ['--single-threaded-gc', '--input-type=module', '-e', `${before}\n${program}`]
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
