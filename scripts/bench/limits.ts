@@ -32,7 +32,7 @@ export const startMs = 20_000
 export const idleUsualMs = 10_000
 export const idleQuickMs = 1_000
 export const idleWorkers = 20
-/** After the workers' sign-in, before an idle hub is watched: what a start leaves to do is done by then. */
-export const idleSettleMs = 3_000
+/** After the workers' sign-in, before an idle hub is watched: what a start leaves to do, V8's tidying up of it too, is done by then. */
+export const idleSettleMs = 15_000
 /** As many calls as a subject's worker takes at once: no scenario waits in the hub. */
 export const concurrency = 256

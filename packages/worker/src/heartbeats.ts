@@ -56,9 +56,13 @@ export class Heartbeats {
     this.#freshFrom = undefined
   }
 
-  /** The serial of the heartbeat that is sent now. */
+  /**
+   * The serial of the heartbeat that is sent now. The next one falls on a quarter of the interval by the clock, which all workers
+   * have, so that many of them wake a hub at rest a few times rather than each by itself.
+   */
   next(now: number): number {
-    this.#dueAt = now + this.#intervalMs
+    const dueAt = now + this.#intervalMs
+    this.#dueAt = dueAt - (dueAt % (this.#intervalMs / 4))
     this.#unanswered += 1
     return this.#serial++
   }
