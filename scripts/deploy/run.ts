@@ -241,17 +241,20 @@ async function checkHttp(stack: Stack): Promise<void> {
     await startHealthy(stack, 'http')
     const made = await stack.container('hub').exec(['callboard', 'token', 'new', 'deploy'])
     assert.equal(made.code, 0, made.stderr)
-    assert.deepEqual(await toolsOverHttp(stack), [])
+    assert.match(
+      post(stack, { jsonrpc: '2.0', id: 1, method: 'ping' }),
+      /^HTTP\/1\.1 401 [\s\S]*^WWW-Authenticate: Bearer/im,
+    )
     const tools = await toolsOverHttp(stack, made.stdout.trim())
     assert.ok(tools.includes('weave_eval') && tools.includes('discourse_search'), tools.join(', '))
   })
 }
 
 /** From outside of all containers. */
-async function toolsOverHttp(stack: Stack, token?: string): Promise<readonly string[]> {
+async function toolsOverHttp(stack: Stack, token: string): Promise<readonly string[]> {
   const clientInfo = { name: 'deploy', version: '1.0.0' }
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
-  const authorization = token === undefined ? [] : [`Authorization: Bearer ${token}`]
+  const authorization = [`Authorization: Bearer ${token}`]
   const welcome = post(stack, { jsonrpc: '2.0', id: 1, method: 'initialize', params }, authorization)
   const session = /^mcp-session-id: (\S+)/im.exec(welcome)?.[1]
   const headers = session === undefined ? authorization : [...authorization, `Mcp-Session-Id: ${session}`]
@@ -261,7 +264,7 @@ async function toolsOverHttp(stack: Stack, token?: string): Promise<readonly str
 }
 
 /** The answer with its head, as a client gets it that knows the port by the machine's name for it. */
-function post(stack: Stack, message: object, headers: readonly string[]): string {
+function post(stack: Stack, message: object, headers: readonly string[] = []): string {
   const url = `http://${stack.networks.addressOf('hub', 'outside')}:8764/mcp`
   const types = ['Content-Type: application/json', 'Accept: application/json, text/event-stream']
   const lines = ['Host: 127.0.0.1:8765', ...types, ...headers].flatMap((line) => ['-H', line])
