@@ -1,6 +1,7 @@
 import type { Sight } from '../chaos/hub-watch.js'
 import type { CallRecord } from '../chaos/records.js'
 import { type Check, comesAbout, holds, within } from '../chaos/scenario.js'
+import { untouched } from './bad-link.js'
 import type { Trouble } from './troubles.js'
 
 /** One trouble as it went. Times are UTC ms. */
@@ -10,8 +11,10 @@ export interface Course {
   readonly to: number
 }
 
-/** Two heartbeats after the last message, which may have come just now, and the time of a look. */
+/** Two heartbeats after the last message, which may have come just now, up to the next quarter of one, and the time of a look. */
 const suspectMsMax = 2_400
+/** Without the hub's acknowledgements the worker's TCP still sends for a while: one more heartbeat gets through. */
+const lastHeardMsMax = 1_000
 /** A heartbeat of ZMTP is due, then its timeout passes. */
 const lostMsMax = 4_500
 /** The worker gives its socket up after 3 s without a connection; what its new one begins is answered at once. */
@@ -21,15 +24,17 @@ const servingMsMax = 5_000
 export function courseChecks(course: Course, sights: readonly Sight[], calls: readonly CallRecord[]): Check[] {
   const { trouble, to } = course
   const { suspectMs, lostMs } = timesOf(course, sights)
-  const serving = servingMs(calls, to)
-  const checks = [within(`${trouble.name}: serves again when it is over`, serving, servingMsMax)]
+  // TCP may pause for so long between its tries that the connection is first found lost, when all is well again.
+  const againMsMax = trouble.signIn === 'either' ? lostMsMax + servingMsMax : servingMsMax
+  const checks = [within(`${trouble.name}: serves again when it is over`, servingMs(calls, to), againMsMax)]
+  const quietMsMax = suspectMsMax + (trouble.back === untouched ? lastHeardMsMax : 0)
   switch (trouble.signIn) {
     case 'stays':
       return [...checks, holds(`${trouble.name}: stays signed in`, lostMs === undefined)]
     case 'ends':
       return [
         ...checks,
-        within(`${trouble.name}: suspect`, suspectMs ?? Number.POSITIVE_INFINITY, suspectMsMax),
+        within(`${trouble.name}: suspect`, suspectMs ?? Number.POSITIVE_INFINITY, quietMsMax),
         within(`${trouble.name}: found lost`, lostMs ?? Number.POSITIVE_INFINITY, lostMsMax),
       ]
     case 'either':

@@ -24,7 +24,7 @@ export const troubles: readonly Trouble[] = [
     there: lossy,
     back: lossy,
     forMs: 15_000,
-    restMs: 3_000,
+    restMs: 10_000,
     signIn: 'either',
   },
   {
@@ -32,7 +32,7 @@ export const troubles: readonly Trouble[] = [
     there: veryLossy,
     back: veryLossy,
     forMs: 8_000,
-    restMs: 6_000,
+    restMs: 10_000,
     signIn: 'either',
   },
   { name: 'a cut of 1 s', there: cut, back: cut, forMs: 1_000, restMs: 5_000, signIn: 'stays' },
