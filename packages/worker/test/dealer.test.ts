@@ -12,8 +12,11 @@ import { type Endpoint, HandHub, temporaryEndpoint } from './hand-hub.js'
 let endpoint: Endpoint
 let hub: HandHub
 let running: RunningWorker | undefined
+/** Calls of the tool `wait` that have begun. */
+let waiting: number
 
 beforeEach(async () => {
+  waiting = 0
   endpoint = await temporaryEndpoint()
   hub = await HandHub.bind(endpoint.url)
 })
@@ -29,11 +32,10 @@ function greeter(): Worker {
   return defineWorker({ service: 'greeter', version: '1.0.0', concurrency: 300, drainMs: 2_000 })
     .tool('greet', { description: 'x', input: z.object({ name: z.string() }) }, ({ name }) => `Hello ${name}`)
     .tool('big', { description: 'x', input: z.object({}) }, () => 'x'.repeat(3 * 1024 * 1024))
-    .tool(
-      'wait',
-      { description: 'x', input: z.object({}) },
-      (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    )
+    .tool('wait', { description: 'x', input: z.object({}) }, (_, { signal }) => {
+      waiting += 1
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
 }
 
 async function signIn(worker = greeter(), secret?: string): Promise<string> {
@@ -124,7 +126,7 @@ describe('over a real socket', () => {
   test('a drain finishes what is held, says BYE and waits for the BYE of the hub', async () => {
     const id = await signIn()
     await hub.send(id, hub.request(1, 'wait'))
-    await hub.next('heartbeat')
+    await vi.waitFor(() => expect(waiting).toBe(1))
     const closed = running!.stop()
     const { drainMs, epoch } = await hub.next('drain')
     expect(drainMs).toBe(2_000)
