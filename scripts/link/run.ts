@@ -18,6 +18,10 @@ import { troubles } from './troubles.js'
 import { WorkerKey } from './worker-key.js'
 
 const seed = Number(process.argv[2] ?? 7)
+if (!Number.isSafeInteger(seed)) {
+  process.stderr.write('npm run link, or with another seed: npm run link -- 8\n')
+  process.exit(2)
+}
 const rate = 300
 const callers = 3
 const lookEveryMs = 20

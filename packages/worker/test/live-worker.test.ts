@@ -80,18 +80,22 @@ test('the secret is in no message, log or error [CB-88]', async () => {
   expect(`${bytes.join('\n')}\n${shown}`).not.toContain(secret)
 })
 
+/** `warned`: gets what it logs as a warning. */
+const connectGreeter = (link: HubLink, now: () => number, warned: unknown[][]) =>
+  new DefinedWorker({ service: 'greeter', version: '1.0.0' }).connect({
+    link,
+    routingId: 'greeter/test',
+    instance: 'test',
+    clock: { now, toUtc: (time) => time },
+    log: { info: () => {}, warn: (...entry: unknown[]) => void warned.push(entry), error: () => {} },
+  })
+
 test('a worker that finds no hub logs where it looks and what to check', async () => {
   const warned: unknown[][] = []
   const endpoint = 'ipc:///run/callboard/worker.sock'
   const link: HubLink = { endpoint, open: () => {}, send: () => {}, close: async () => {} }
   let now = 1_000_000
-  const live = new DefinedWorker({ service: 'greeter', version: '1.0.0' }).connect({
-    link,
-    routingId: 'greeter/test',
-    instance: 'test',
-    clock: { now: () => now, toUtc: (time) => time },
-    log: { info: () => {}, warn: (...entry: unknown[]) => void warned.push(entry), error: () => {} },
-  })
+  const live = connectGreeter(link, () => now, warned)
   now += noHubNoticeMs
   live.dispatch({ type: 'tick' })
   await live.stop()
@@ -114,13 +118,7 @@ test('a worker that is refused by a hub that came late logs why, at once and onc
     send: () => {},
     close: async () => {},
   }
-  const live = new DefinedWorker({ service: 'greeter', version: '1.0.0' }).connect({
-    link,
-    routingId: 'greeter/test',
-    instance: 'test',
-    clock: { now: () => now, toUtc: (time) => time },
-    log: { info: () => {}, warn: (...entry: unknown[]) => void warned.push(entry), error: () => {} },
-  })
+  const live = connectGreeter(link, () => now, warned)
   problem = 'for now'
   listener?.refused?.()
   problem = undefined
